@@ -1,5 +1,5 @@
 // Fills in the expected rows of test/convert/corpus/*.jsonl, and the values of test/convert/values/*.jsonl, from the real database systems. Run by hand:
-// `npm run convert:expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
+// `npm run generate -- --expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
 // With `--generated`, compares generated expressions instead.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

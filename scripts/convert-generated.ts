@@ -1,10 +1,10 @@
 // Generates expressions over the functions and operators that are converted, and compares their conversions with the database systems
-// that run here: equal, unconverted, rejected by ClickHouse, or wrong. Run by hand: `npm run convert:expected -- --generated [dialect …]`, with
-// the variables of `convert:expected`. SEED and CASES (for each function) choose the expressions; OUTCOMES is a file for the outcome of
+// that run here: equal, unconverted, rejected by ClickHouse, or wrong. Run by hand: `npm run generate -- --expected --generated [dialect …]`, with
+// the variables of `npm run generate -- --expected`. SEED and CASES (for each function) choose the expressions; OUTCOMES is a file for the outcome of
 // each. Exits with 1 if a value is wrong.
 import { appendFileSync } from 'node:fs';
 import { createConverter, type Converter } from '../src/convert/convert.ts';
-import { VALUE_FUNCTIONS } from '../src/dialects/functions/value-functions.ts';
+import { ALL_FUNCTIONS } from '../src/dialects/dialects.ts';
 import { statusOf } from '../src/dialects/conversion.ts';
 import { difference } from '../test/convert/compare-rows.ts';
 import { columnsOf, statementsFor } from '../test/convert/corpus/tables.ts';
@@ -118,7 +118,7 @@ function candidates(name: string, generate: () => Case): readonly Case[] {
 const WRITES_JSON = /^(?:to_jsonb?|jsonb?_build_\w+|json_(?:array|object))$/;
 
 function functionCases(dialect: Dialect): readonly Case[] {
-  return [...VALUE_FUNCTIONS.keys()].flatMap((name) =>
+  return [...new Set(ALL_FUNCTIONS.values.map(([name]) => name))].flatMap((name) =>
     candidates(name, () => {
       const isAggregate = name === 'min' || name === 'max'; // of one argument
       const rest = Array.from({ length: Math.floor(random() * 4) + Number(isAggregate) }, operand);

@@ -1,5 +1,5 @@
 // Draws docs/pictures/dashboard.svg: the panels of the Grafana dashboard, from data that a real Prometheus scraped from a real
-// service under load. Needs Debian's prometheus; run with `npm run pictures:dashboard -- [seconds]`.
+// service under load. Needs Debian's prometheus; run with `npm run generate -- --dashboard -- [seconds]`.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ interface Panel {
   readonly targets: readonly { readonly expr: string; readonly legendFormat: string }[];
 }
 
-const SECONDS = Number(process.argv[2] ?? 90);
+const SECONDS = Number(process.argv[3] ?? 90);
 const PROMETHEUS = 'http://127.0.0.1:9399';
 const CELL = { width: 46, height: 30, gap: 8 };
 

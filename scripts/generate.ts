@@ -1,4 +1,5 @@
-// Writes the files derived from schemas and code tables; with --check, fails if a committed file differs from the output.
+// Writes the files derived from schemas and code tables; with --check, fails if a committed file differs from the output. What needs a
+// browser, other programs or another engine is written only if it is asked for: see BY_HAND.
 import { readFile, writeFile } from 'node:fs/promises';
 import { compile, type JSONSchema } from 'json-schema-to-typescript';
 import { changesPage } from './changes-page.ts';
@@ -77,4 +78,16 @@ async function main(): Promise<void> {
   }
 }
 
-await main();
+/** By option; each module writes its files when it is loaded. */
+const BY_HAND: Readonly<Record<string, () => Promise<unknown>>> = {
+  // After updating the engine: columns of ClickHouse's system tables, and settings.
+  '--engine': async () => [await import('./system-columns.ts'), await import('./engine-settings.ts')],
+  '--pictures': () => import('./pictures.ts'),
+  '--dashboard': () => import('./dashboard-picture.ts'),
+  // Expected rows of converted queries, from the systems themselves.
+  '--expected': () => import('./convert-expected.ts'),
+};
+
+const byHand = process.argv.flatMap((option) => BY_HAND[option] ?? []);
+for (const run of byHand) await run();
+if (byHand.length === 0) await main();

@@ -26,7 +26,7 @@ function install(version: string): string {
 /** The lines in which npm, run by this program, warns of packages that ask for another release. */
 function engineWarnings(node: string): readonly string[] {
   const npm = process.env['npm_execpath'];
-  if (npm === undefined) throw new Error('Start this with npm run node-versions');
+  if (npm === undefined) throw new Error('Start this with npm run check -- node-versions');
   const args = ['ci', '--dry-run', '--ignore-scripts'];
   const script = `const { spawnSync } = require('node:child_process');
     const { status, stderr } = spawnSync(process.execPath, ${JSON.stringify([npm, ...args])}, { encoding: 'utf8' });

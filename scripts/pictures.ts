@@ -1,4 +1,4 @@
-// Takes the docs' screenshots of the explorer over the sample data: `npm run pictures` writes them to docs/pictures/.
+// Takes the docs' screenshots of the explorer over the sample data: `npm run generate -- --pictures` writes them to docs/pictures/.
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BrowserContextOptions, Page } from 'playwright-core';

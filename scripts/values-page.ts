@@ -1,9 +1,7 @@
 // Generates the reference page of the values that translations of other dialects are tested with.
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Behaviour } from '../src/dialects/function.ts';
-import { AGGREGATES } from '../src/dialects/functions/row-functions.ts';
-import { VALUE_FUNCTIONS } from '../src/dialects/functions/value-functions.ts';
-import { WINDOW_FUNCTIONS } from '../src/dialects/functions/window.ts';
+import { ALL_FUNCTIONS } from '../src/dialects/dialects.ts';
 
 /** A line of the files, as far as the page shows it. */
 interface Line {
@@ -59,17 +57,17 @@ const NULLS: Readonly<Record<Behaviour['nulls'], string>> = {
 
 /** Functions that do the same, as rows of a table. */
 function behaviourRows(): readonly string[] {
-  const rules = [...VALUE_FUNCTIONS, ...Object.entries(AGGREGATES), ...Object.entries(WINDOW_FUNCTIONS)];
-  const named = new Map<string, string[]>();
+  const rules = Object.values(ALL_FUNCTIONS).flat();
+  const named = new Map<string, Set<string>>();
   for (const [name, { behaviour }] of rules) {
     if (behaviour === undefined || name.endsWith('[]')) continue;
     const { takes, nulls, none } = behaviour;
     const key = `${takes.join(', ')} | ${NULLS[nulls]} | ${none ?? ''}`;
-    named.set(key, [...(named.get(key) ?? []), name]);
+    named.set(key, (named.get(key) ?? new Set()).add(name));
   }
   return [...named].map(
     ([key, names]) =>
-      `| ${names
+      `| ${[...names]
         .toSorted()
         .map((name) => `\`${name}\``)
         .join(' ')} | ${key} |`,

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { DIALECTS } from '../src/dialects/conversion.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
@@ -102,11 +103,24 @@ describe('architecture', () => {
     const loaded = loadedBy(['main.ts', 'cli/serve/command.ts']);
     expect(loaded.has('app/service.ts') && loaded.has('bigquery/translate.ts')).toBe(true);
     const offline =
-      /^(convert|cli\/(import|new|reconvert))\/|^dialects\/(grammars\.ts$|(?!bigquery\/|read\/)\w+\/grammar\.ts$)/;
+      /^(convert|cli\/(import|new|reconvert))\/|^dialects\/(dialects\.ts$|(?!bigquery\/)\w+\/dialect\.ts$)/;
     const parts = files.filter(({ name }) => loaded.has(name));
     expect(parts.map(({ name }) => name).filter((name) => offline.test(name))).toEqual([]);
     const libraries = parts.flatMap(({ text }) => importsOf(text)).filter((each) => !each.startsWith('.'));
     expect(libraries.filter((each) => each === 'node-sql-parser' || each === 'yauzl')).toEqual([]);
+  });
+
+  test('a dialect is a folder with files of the same names, and no other file of the translator is about one', () => {
+    for (const dialect of DIALECTS)
+      expect(readdirSync(join(SOURCE, 'dialects', dialect))).toEqual(
+        expect.arrayContaining(['dialect.ts', 'functions.ts', 'grammar.ts', 'traits.ts']),
+      );
+    const folders = new RegExp(`^dialects/(?:(?:${DIALECTS.join('|')})/|dialects\\.ts$|conversion\\.ts$)`);
+    const named = new RegExp(DIALECTS.join('|'), 'i');
+    const shared = files.filter(({ name }) => name.startsWith('dialects/') && !folders.test(name));
+    expect(shared.length).toBeGreaterThan(50);
+    const code = shared.map(({ name, text }) => ({ name, found: named.exec(withoutComments(text))?.[0] }));
+    expect(code.filter(({ found }) => found !== undefined)).toEqual([]);
   });
 
   test('a tool is a folder with files of the same names', () => {
@@ -132,6 +146,11 @@ describe('architecture', () => {
     }
   });
 });
+
+/** Comments may name what a rule is an example of. */
+function withoutComments(text: string): string {
+  return text.replaceAll(/\/\*[^]*?\*\/|\/\/ .*/g, '');
+}
 
 /** What the running code imports: types are erased. */
 function importsOf(text: string): readonly string[] {

@@ -1,4 +1,4 @@
-// The documentation: no link is dead, and the index of each folder lists its pages.
+// The documentation: no link is dead, the index of each folder lists its pages, and no guide is too long to be read at once.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -54,4 +54,10 @@ test('the index of each folder lists its pages, and only these', () => {
     const there = pages.filter((page) => dirname(page) === dirname(index) && page !== index);
     expect([index, listed.toSorted()]).toEqual([index, there.map((page) => basename(page)).toSorted()]);
   }
+});
+
+test('a guide has at most 1,800 words', () => {
+  const guides = pages.filter((page) => /^docs\/(?!reference|decisions)[^/]+\//.test(page));
+  const words = (page: string): number => readFileSync(join(ROOT, page), 'utf8').split(/\s+/).length;
+  expect(guides.filter((page) => words(page) > 1800)).toEqual([]);
 });

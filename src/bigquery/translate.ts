@@ -1,13 +1,11 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../sql/literal.ts';
-import { FUNCTIONS } from '../dialects/bigquery/functions.ts';
-import { GRAMMAR } from '../dialects/bigquery/grammar.ts';
+import { BIGQUERY } from '../dialects/bigquery/dialect.ts';
 import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
 import type { Token } from '../dialects/read/lexer.ts';
 import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
 import { ONE_LINE } from '../dialects/style.ts';
-import { TRAITS } from '../dialects/traits.ts';
 import { typeOfColumn } from '../dialects/value.ts';
 import type { Context, Table } from '../dialects/write/context.ts';
 import { writeQuery } from '../dialects/write/query.ts';
@@ -43,7 +41,7 @@ export function translate(text: string, options: TranslateOptions): Translation 
   try {
     const surrogate = /\p{Surrogate}/u.exec(text);
     if (surrogate !== null) syntax(surrogate.index, 'Lone surrogate');
-    const { query, tokens } = read(text, GRAMMAR, { isStrict: true, limits: STRICT_LIMITS });
+    const { query, tokens } = read(text, BIGQUERY.grammar, { isStrict: true, limits: STRICT_LIMITS });
     const context = translationContext(text, tokens, options);
     const written = writeQuery(query, context, { isShown: true, isPlain: false });
     const flat = flatten(written.sql, MAX_CHARACTERS, (at) => tooLarge(at, TOO_LONG));
@@ -82,8 +80,8 @@ function translationContext(
     if (spent > MAX_WRITTEN) tooLarge(at, 'The query has too many columns and repeated expressions');
   };
   const shared = {
-    dialect: 'bigquery' as const,
-    traits: TRAITS.bigquery,
+    dialect: 'bigquery',
+    traits: BIGQUERY.traits,
     isStrict: true,
     style: ONE_LINE,
     columnsOf: undefined,
@@ -92,12 +90,12 @@ function translationContext(
     notes: [],
     settings: new Map<string, string>(),
     fresh,
-    functions: FUNCTIONS,
     tableNames: new Set(tables.map(({ name }) => name.toLowerCase())),
     spend,
     isRecordName: recordNames(tokens),
   };
-  return contextOf(shared, new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)])));
+  const named = new Map(tables.map((table) => [table.name.toLowerCase(), readTable(table)]));
+  return contextOf(shared, { tables: named, functions: BIGQUERY.functions });
 }
 
 /** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */

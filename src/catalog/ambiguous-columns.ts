@@ -1,9 +1,9 @@
 // Columns that two tables of a JOIN have, named without a table: of a single join, the engine reads that of the left side.
-import { createCursor } from '../sql/cursor.ts';
 import type { Node, Tree } from '../sql/tree/nodes.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { wholeTree } from '../sql/tree/parse.ts';
-import { namesOf } from '../sql/tree/visit.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { nameTokens } from '../sql/tree/tokens.ts';
+import { nameOf, namesOf, partOf, spanOf } from '../sql/tree/visit.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -13,13 +13,12 @@ export function findAmbiguous(
   columns: TablesOnEngine['columns'],
 ): readonly RuleFinding[] {
   return overVariants(analysis, (variant) => {
-    const { sql, tokens } = variant.bound;
-    const tree = /\bjoin\b/i.test(sql) ? wholeTree(createCursor(sql, tokens)) : undefined;
-    if (tree === undefined) return [];
-    return selectsIn(tree.root).flatMap((select) => ambiguousIn(tree, select, columns).map(({ node, name, sources }) => ({
+    const { tree } = variant;
+    if (tree.fault !== undefined) return [];
+    return nodesOf(tree.root, 'select').flatMap((select) => ambiguousIn(tree, select, columns).map(({ node, name, sources }) => ({
       code: 'lint.ambiguous_column',
       severity: 'warning' as const,
-      ...variant.inBound(tree.cursor.start(node.from)),
+      ...variant.inBound(spanOf(tree, node).start),
       message: `${sources.join(' and ')} have a column ${name}, and the engine reads that of ${sources[0]}`,
       hint: `Write ${sources.map((source) => `${source}.${name}`).join(' or ')}`,
     })));
@@ -34,32 +33,28 @@ interface Ambiguous {
 }
 
 function ambiguousIn(
-  { cursor }: Tree,
+  tree: Tree,
   select: Node,
   columns: TablesOnEngine['columns'],
 ): readonly Ambiguous[] {
-  const from = select.parts.find(({ kind }) => kind === 'from');
+  const from = partOf(select, 'from');
   const sources = from === undefined ? [] : nodesIn(from, 'source');
   const tables = sources.map((source) => {
     const [first] = source.parts;
-    const table = first?.kind === 'table' ? namesOf({ cursor }, first).join('.') : '';
-    return [cursor.name(source.at) ?? '', columns.get(table)] as const;
+    const table = first?.kind === 'table' ? namesOf(tree, first).join('.') : '';
+    return [nameOf(tree, source), columns.get(table)] as const;
   });
   if (from === undefined || tables.length < 2 || tables.some(([, known]) => known === undefined)) return [];
-  const using = nodesIn(from, 'using').flatMap(({ from: start, to }) => Array.from({ length: to - start }, (_, at) => cursor.name(start + at)));
-  const aliases = nodesIn(select, 'alias').map(({ at }) => cursor.name(at));
+  const using = nodesIn(from, 'using').flatMap((each) => nameTokens(tree, each).map(({ name }) => name));
+  const aliases = nodesIn(select, 'alias').map((each) => nameOf(tree, each));
   const other = new Set([...using, ...aliases]);
   return nodesIn(select, 'column').flatMap((node) => {
-    const name = node.to === node.from + 1 ? cursor.name(node.from) : undefined;
-    if (name === undefined || other.has(name)) return [];
+    const name = node.to === node.from + 1 ? nameOf(tree, node) : '';
+    if (name === '' || other.has(name)) return [];
     const owners = tables.flatMap(([source, known]) => (known?.has(name) === true ? [source] : []));
     return owners.length < 2 ? [] : [{ node, name, sources: owners }];
   });
 } // prettier-ignore
-
-function selectsIn(node: Node): readonly Node[] {
-  return [...(node.kind === 'select' ? [node] : []), ...node.parts.flatMap(selectsIn)];
-}
 
 /** Nodes of a kind below a node, those of other queries excluded. */
 function nodesIn(node: Node, kind: Node['kind']): readonly Node[] {

@@ -1,7 +1,8 @@
 // Has the engine analyse a query whose parameters need values: tries sample values until one combination works.
 import { EngineError, type Column } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { parametersIn, tokensOf } from '../sql/tree/tokens.ts';
+import { spanOf, wordOf } from '../sql/tree/visit.ts';
 import type { SampleValues } from './samples.ts';
 
 /** The result of an analysis. */
@@ -65,17 +66,14 @@ export function rejectionOf(cause: unknown): EngineError {
 
 /** The query with parameters that the engine does not evaluate: a rejection that stays the same is not due to their values. */
 function withoutConstants(sql: string): string {
-  const query = createCursor(sql);
+  const tree = tokensOf(sql);
   let text = '';
   let copied = 0;
-  for (let at = 0; at < query.length; at++) {
-    if (query.kind(at) !== '{' || query.kind(at + 2) !== ':') continue;
-    const end = query.after(at);
-    const before = query.word(at - 1);
-    if (before === 'LIMIT' || before === 'OFFSET') continue; // they need a constant
-    text += `${sql.slice(copied, query.start(at))}materialize(${query.slice(at, end)})`;
-    copied = query.end(end - 1);
-    at = end - 1;
+  for (const parameter of parametersIn(tree)) {
+    if (/^(?:LIMIT|OFFSET)$/.test(wordOf(tree, { at: parameter.from - 1 }))) continue; // they need a constant
+    const { start, end } = spanOf(tree, parameter);
+    text += `${sql.slice(copied, start)}materialize(${sql.slice(start, end)})`;
+    copied = end;
   }
   return text + sql.slice(copied);
 }

@@ -5,7 +5,7 @@ import { declaredParameter, type DeclaredParameter } from '../params/declared.ts
 import { compileParameter, type CompiledParameter } from '../params/parameter.ts';
 import { readFragment, type Fragment } from '../sql/fragment.ts';
 import type { SqlFinding } from '../sql/finding.ts';
-import { partsOf, readTemplate, type Template } from '../sql/template.ts';
+import { partsOf, readTemplate, type Piece, type Template } from '../sql/template.ts';
 import { dimensionsOf, selectionsOf, type Dimension } from './selections.ts';
 import { bindVariant, decisionsOf, type QuerySource, type VariantQuery } from './variant-query.ts';
 
@@ -108,11 +108,18 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
 /** The names in the query with all its parts and all choices. */
 function usedIn(source: QuerySource): ReadonlySet<string> {
   const { template, fragments } = source;
-  const conditions = [...partsOf(template.pieces)].flatMap(({ names }) => names);
+  const conditions = [...partsOf(template.pieces)].flatMap((each) => each.conditions.map(({ name }) => name));
   const choices = new Map([...fragments].map(([name, all]) => [name, [...all.keys()]]));
-  const { bound, selection } = bindVariant(source, { choices, given: new Set(conditions) });
-  const chosen = decisionsOf(template.pieces, selection).keys();
+  const whole = { ...template, pieces: unconditional(template.pieces) };
+  const { bound, selection } = bindVariant({ ...source, template: whole }, { choices, given: new Set() });
+  const chosen = decisionsOf(whole.pieces, selection).keys();
   return new Set([...conditions, ...chosen, ...bound.uses.map(({ name }) => name)]);
+}
+
+function unconditional(pieces: readonly Piece[]): readonly Piece[] {
+  return pieces.map((each) =>
+    each.kind === 'part' ? { ...each, conditions: [], pieces: unconditional(each.pieces) } : each,
+  );
 }
 
 const TOO_MANY: RuleFinding = {

@@ -1,5 +1,5 @@
 // Finds the columns of a table that are computed on read for a query: those that it reads, and those that these are computed from.
-import { createCursor } from '../sql/cursor.ts';
+import { nameTokens, tokensOf } from '../sql/tree/tokens.ts';
 import type { ComputedColumn } from './table-engines.ts';
 
 /** The computed columns among those that are read, which may be subcolumns; undefined: all are. */
@@ -25,6 +25,5 @@ function wholeNames(name: string): readonly string[] {
 }
 
 function namesIn(sql: string): readonly string[] {
-  const query = createCursor(sql);
-  return query.tokens.flatMap((_, at) => wholeNames(query.name(at) ?? ''));
+  return nameTokens(tokensOf(sql)).flatMap(({ name }) => wholeNames(name));
 }

@@ -2,8 +2,8 @@
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import type { ComputedOnRead } from '../sandbox/sandbox.ts';
-import { createCursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
+import { namePairs, tokensOf } from '../sql/tree/tokens.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**
@@ -30,11 +30,8 @@ UNION ALL SELECT 'alias', default_expression FROM system.columns WHERE (database
 
 /** Every `a.b` as a pair of strings: tables, and columns, of which the engine finds no table. */
 function qualifiedNames(clause: string): readonly string[] {
-  const cursor = createCursor(clause);
-  const pairs = cursor.tokens.flatMap((_, at) => {
-    const [database, table] = [cursor.name(at), cursor.name(at + 2)];
-    if (cursor.kind(at + 1) !== '.' || database === undefined || table === undefined) return [];
-    return [`(${quoteString(database)}, ${quoteString(table)})`];
-  });
+  const pairs = namePairs(tokensOf(clause)).map(
+    ([database, table]) => `(${quoteString(database)}, ${quoteString(table)})`,
+  );
   return [...new Set(pairs)];
 }

@@ -3,8 +3,10 @@
 import type { Finding } from '../core/finding.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
+import { JOIN_WORDS } from '../sql/tree/keywords.ts';
+import { tokenFrom } from '../sql/tree/tokens.ts';
+import { spanOf, wordOf } from '../sql/tree/visit.ts';
 import { analyseQuery, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostic, toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
@@ -103,7 +105,7 @@ async function checkVariant(
       continue;
     }
     const values = accepted[0] ?? all[0] ?? {};
-    const offset = await placeOfFailure(ask, { bound: inspected.analysis.bound, part, values }, failed);
+    const offset = await placeOfFailure(ask, { tree: inspected.analysis.tree, part, values }, failed);
     const finding = findingOf({ inspected, part, tables }, failed, offset);
     if (!findings.has(finding.message)) findings.set(finding.message, finding);
   }
@@ -158,18 +160,21 @@ interface FailedPart {
 function findingOf({ inspected, tables }: FailedPart, { kind, failure }: Failed, offset: number): Finding {
   const { document, analysis } = inspected;
   const isValue = kind === 'value_needed';
-  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
-  const at = tokenAt(query, offset);
+  const { tree } = analysis;
+  const at = tokenFrom(tree, offset);
   const code = CODES.get(failure.engineCode ?? 0) ?? 'engine.rejected';
-  const keyword = code === 'engine.syntax' ? misspelledKeyword(query, at) : undefined;
+  const keyword = code === 'engine.syntax' ? misspelledKeyword(tree, at) : undefined;
   const { message } = failure;
-  const ofNames = namesHint({ code, message, query }, tables);
-  const ofEngine = engineHint(message, query, at);
+  const ofNames = namesHint({ code, message, tree }, tables);
+  const ofEngine = engineHint(message, tree, at);
   const isOurs = code === 'engine.unknown_table' || code === 'engine.unknown_function';
   const nearest = isOurs ? (ofNames ?? ofEngine) : (ofEngine ?? ofNames);
-  const isJoin = code === 'engine.syntax' && JOINS.has(query.word(at) ?? '');
+  const word = wordOf(tree, { at });
+  const isJoin = code === 'engine.syntax' && (word === 'JOIN' || JOIN_WORDS.has(word));
   const hint = isValue ? valueHint(code) : (keyword?.hint ?? nearest ?? (isJoin ? JOIN_HINT : undefined));
-  const place = analysis.inBound(keyword === undefined ? offset : query.start(keyword.index));
+  const place = analysis.inBound(
+    keyword === undefined ? offset : spanOf(tree, { from: keyword.index, to: keyword.index + 1 }).start,
+  );
   const sentence = keyword === undefined ? engineSentence(failure.message) : 'syntax error';
   return {
     file: document.file,
@@ -181,24 +186,15 @@ function findingOf({ inspected, tables }: FailedPart, { kind, failure }: Failed,
   };
 }
 
-const JOINS: ReadonlySet<string> = new Set(
-  'JOIN LEFT RIGHT FULL INNER ANY ALL ASOF SEMI ANTI GLOBAL'.split(' '),
-);
 const JOIN_HINT = 'Write ON a.x = b.x, or USING x, after the table, or CROSS JOIN for all pairs of rows';
 
 /** For a value of the declaration of a parameter. */
 function declaredFinding({ inspected, tables }: FailedPart, { failure, finding }: DeclaredFault): Finding {
   const { document, analysis } = inspected;
-  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const { tree } = analysis;
   const code = 'engine.unknown_enum_value';
-  const hint = suggestionOf(failure.message) ?? namesHint({ code, message: failure.message, query }, tables);
+  const hint = suggestionOf(failure.message) ?? namesHint({ code, message: failure.message, tree }, tables);
   return toDiagnostic(document, { code, ...finding, ...(hint === undefined ? {} : { hint }) });
-}
-
-/** Index of the first token at or after an offset; the number of tokens if there is none. */
-function tokenAt(query: Cursor, offset: number): number {
-  const index = query.tokens.findIndex(({ end }) => end > offset);
-  return index < 0 ? query.length : index;
 }
 
 function valueHint(code: string): string {

@@ -2,13 +2,17 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { zoneNamed } from '../params/zone.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteString } from '../sql/literal.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from '../sql/tree/keywords.ts';
+import { textOf, wordOf, type TreeTokens } from '../sql/tree/visit.ts';
 
 /** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
-export function engineHint(message: string, query: Cursor, at: number): string | undefined {
+export function engineHint(message: string, tree: TreeTokens, at: number): string | undefined {
   return (
-    zoneHint(message) ?? quotesHint(message, query.text(at)) ?? remedyOf(message) ?? suggestionOf(message)
+    zoneHint(message) ??
+    quotesHint(message, textOf(tree, { from: at, to: at + 1 })) ??
+    remedyOf(message) ??
+    suggestionOf(message)
   );
 }
 
@@ -90,26 +94,23 @@ interface Misspelling {
  * The misspelled keyword of a syntax error at this token. The token before it is considered first: a word after an
  * expression or a table is read as its alias, so that the error is at the next one.
  */
-export function misspelledKeyword(query: Cursor, at: number): Misspelling | undefined {
-  const before = query.word(at - 1) ?? '';
-  if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && query.word(at) !== 'BY')
+export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | undefined {
+  const wordAt = (index: number): string => wordOf(tree, { at: index });
+  const before = wordAt(at - 1);
+  if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && wordAt(at) !== 'BY')
     return { index: at - 1, hint: `Write ${before} BY` };
-  if (query.word(at) === 'JOIN' || query.word(at + 1) === 'JOIN' || query.word(at + 2) === 'JOIN')
-    return undefined;
+  if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
   for (const index of [at - 1, at]) {
-    const word = query.word(index);
-    if (word === undefined || KEYWORDS.has(word)) continue;
-    const keyword = nearest(word, KEYWORDS);
+    const word = wordAt(index);
+    if (!/^\w+$/.test(word) || WORDS.has(word)) continue;
+    const keyword = nearest(word, WORDS);
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }
   return undefined;
 }
 
-const KEYWORDS: ReadonlySet<string> = new Set(
-  [
-    'WITH SELECT DISTINCT FROM FINAL SAMPLE PREWHERE WHERE GROUP ORDER HAVING WINDOW QUALIFY LIMIT OFFSET SETTINGS',
-    'UNION EXCEPT INTERSECT JOIN INNER LEFT RIGHT FULL CROSS ASOF ARRAY USING BETWEEN LIKE ILIKE AND NOT DESC ASC',
-    'NULLS FIRST LAST FILL STEP OVER PARTITION ROWS RANGE PRECEDING FOLLOWING CASE WHEN THEN ELSE END INTERVAL',
-    'SECOND MINUTE HOUR DAY WEEK MONTH QUARTER YEAR',
-  ].flatMap((line) => line.split(' ')),
+const WORDS: ReadonlySet<string> = new Set(
+  [...KEYWORDS, ...NO_BARE_ALIAS, 'PARTITION', 'FIRST', 'LAST'].filter(
+    (word) => word === 'AND' || word.length > 3,
+  ),
 );

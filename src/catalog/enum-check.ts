@@ -1,6 +1,6 @@
 // Values that are compared with Enum columns, which do not have them. By default, the engine compares an Enum with any string.
 import type { EngineError } from '../engine/engine.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { nameTokens, quotedTexts, tokensOf } from '../sql/tree/tokens.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
@@ -30,18 +30,14 @@ export async function checkEnums(
   const failure = await strictly(describe, sql)(values);
   const element = elementOf(failure);
   if (failure === undefined || element === undefined) return undefined;
-  const query = createCursor(sql);
-  const isWritten = query.tokens.some(
-    ({ kind, start, end }) => kind === 'string' && sql.slice(start + 1, end - 1) === element,
-  );
   // Otherwise it is the sample value of a parameter.
+  const isWritten = quotedTexts(tokensOf(sql)).includes(element);
   return isWritten ? { kind: 'rejected', failure } : { kind: 'value_needed', columns: undefined, failure };
 }
 
 function hasEnum(sql: string, enums: TablesOnEngine['enums']): boolean {
-  const query = createCursor(sql);
-  const hasText = query.tokens.some(({ kind }) => kind === 'string' || kind === '{');
-  return hasText && query.tokens.some((_, index) => enums.has(query.name(index) ?? ''));
+  if (enums.size === 0 || !/['{]/.test(sql)) return false;
+  return nameTokens(tokensOf(sql)).some(({ name }) => enums.has(name));
 }
 
 function strictly(describe: DescribeSql, sql: string): Ask {

@@ -4,11 +4,11 @@ import { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import type { BoundQuery } from '../sql/placeholders.ts';
-import type { Node, Tree } from '../sql/tree/nodes.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { tokenAt, tokensOf } from '../sql/tree/tokens.ts';
+import { nameOf, partOf, spanOf, textOf } from '../sql/tree/visit.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
-import { wholeTree } from '../sql/tree/parse.ts';
 import { isTooCostly } from './not-analysed.ts';
 import { locateFailure, type AskWith } from './locate-failure.ts';
 import type { SampleValues } from './samples.ts';
@@ -25,7 +25,8 @@ export interface Part {
 }
 
 interface FailedQuery {
-  readonly bound: BoundQuery;
+  /** Of the bound query. */
+  readonly tree: Tree;
   readonly part: Part;
   readonly values: SampleValues;
 }
@@ -41,23 +42,23 @@ export async function placeOfFailure(
   query: FailedQuery,
   { kind, failure }: Failed,
 ): Promise<number> {
-  const { bound, part } = query;
+  const { tree, part } = query;
   const { message } = failure;
   const position = enginePosition(message, `${WRAPPER}${part.sql}\n)`);
   if (position !== undefined) {
-    const offset = Math.min(bound.sql.length, Math.max(0, position - WRAPPER.length) + part.shift);
-    return joinWithoutCondition(bound, offset) ?? offset;
+    const offset = Math.min(tree.cursor.sql.length, Math.max(0, position - WRAPPER.length) + part.shift);
+    return joinWithoutCondition(tree, offset) ?? offset;
   }
   const named = placesOfNames(query, message);
   const isName = NAMED.has(failure.engineCode) && named.length > 0;
   if (kind === 'value_needed' || (isName && named.length === 1))
     return named[0] ?? partOffset(query, message);
-  const keyword = keywordPlace(query, message);
-  if (keyword !== undefined) return keyword;
-  const tree = wholeTree(createCursor(bound.sql, bound.tokens));
-  const union = tree && /UNION|INTERSECT|EXCEPT/.test(message) ? unequalMember(tree, part) : undefined;
+  const clause = clausePlace(query, message);
+  if (clause !== undefined) return clause;
+  const union = /UNION|INTERSECT|EXCEPT/.test(message) ? unequalMember(tree, part) : undefined;
   if (union !== undefined) return union;
-  const found = tree && (await locateFailure(tree, part, askWith(describe, query, failure)));
+  const isRead = tree.fault === undefined;
+  const found = isRead ? await locateFailure(tree, part, askWith(describe, query, failure)) : undefined;
   if (found === undefined) return named[0] ?? partOffset(query, message);
   const inside = isName ? named.find((at) => at >= found.start && at < found.end) : undefined;
   return inside ?? found.start;
@@ -86,15 +87,15 @@ function costly(cause: unknown): EngineError {
 const MAX_PLACES = 20;
 
 /** Where the first name of the message that the part has occurs in it. */
-function placesOfNames({ bound, part }: FailedQuery, message: string): readonly number[] {
-  const text = bound.sql.slice(part.start, part.end);
+function placesOfNames({ tree, part }: FailedQuery, message: string): readonly number[] {
+  const text = tree.cursor.sql.slice(part.start, part.end);
   for (const name of namesIn(message)) {
     const places: number[] = [];
     let from = 0;
     for (
-      let found = findInQuery(createCursor(text), name);
+      let found = findInQuery(tokensOf(text), name);
       found !== undefined && places.length < MAX_PLACES;
-      found = findInQuery(createCursor(text.slice(from)), name)
+      found = findInQuery(tokensOf(text.slice(from)), name)
     ) {
       places.push(part.start + from + found.start);
       from += found.start + Math.max(1, found.source.length);
@@ -104,76 +105,48 @@ function placesOfNames({ bound, part }: FailedQuery, message: string): readonly 
   return [];
 }
 
-function partOffset({ bound, part }: FailedQuery, message: string): number {
-  return part.start + combinatorStart(createCursor(bound.sql.slice(part.start, part.end)), message);
-}
-
-/** A message that matches an expression is about the keyword beside it. */
-const KEYWORDS: readonly (readonly [message: RegExp, keyword: string])[] = [
-  [/support FINAL/i, 'FINAL'],
-  [/support sampling/i, 'SAMPLE'],
-  [/support PREWHERE/i, 'PREWHERE'],
-  [/alongside LIMIT BY/i, 'LIMIT'],
+/** A message that matches an expression is about a clause. */
+const CLAUSES: readonly (readonly [message: RegExp, kind: NodeKind])[] = [
+  [/support FINAL/i, 'final'],
+  [/support sampling/i, 'sample'],
+  [/support PREWHERE/i, 'prewhere'],
+  [/alongside LIMIT BY/i, 'limit'],
 ];
 
-function keywordPlace({ bound, part }: FailedQuery, message: string): number | undefined {
-  const keyword = KEYWORDS.find(([pattern]) => pattern.test(message))?.[1];
-  if (keyword === undefined) return undefined;
-  const query = createCursor(bound.sql, bound.tokens);
-  const at = query.tokens.findIndex(({ start }, index) => start >= part.start && start < part.end && query.word(index) === keyword); // prettier-ignore
-  return at < 0 ? undefined : query.start(at);
+function clausePlace({ tree, part }: FailedQuery, message: string): number | undefined {
+  const kind = CLAUSES.find(([pattern]) => pattern.test(message))?.[1];
+  return kind && startIn(tree, part, nodesOf(tree.root, kind));
 }
 
 /** The first member of a UNION in the part that has another number of columns than the first one. */
-function unequalMember({ cursor, root }: Tree, { start, end }: Part): number | undefined {
-  const unions = (node: Node): readonly Node[] => [
-    ...(node.kind === 'union' ? [node] : []),
-    ...node.parts.flatMap(unions),
-  ];
-  for (const { parts } of unions(root)) {
-    const counts = parts.map((member) => member.parts.find(({ kind }) => kind === 'list')?.parts.length);
-    const other = parts[counts.findIndex((count) => count !== counts[0])];
-    const at = other === undefined ? -1 : cursor.start(other.from);
-    if (at >= start && at < end) return at;
-  }
-  return undefined;
+function unequalMember(tree: Tree, part: Part): number | undefined {
+  const others = nodesOf(tree.root, 'union').flatMap(({ parts }) => {
+    const counts = parts.map((member) => partOf(member, 'list')?.parts.length);
+    return parts[counts.findIndex((count) => count !== counts[0])] ?? [];
+  });
+  return startIn(tree, part, others);
 }
 
 /** Where a JOIN begins whose condition is missing at the offset of a syntax error; undefined for any other. */
-function joinWithoutCondition({ sql, tokens }: BoundQuery, offset: number): number | undefined {
-  const query = createCursor(sql, tokens);
-  const found = query.tokens.findIndex(({ start }) => start >= offset);
-  const next = found < 0 ? query.length : found;
-  if (next < query.length && !/^(?:WHERE|GROUP|ORDER|LIMIT|HAVING|PREWHERE|UNION|SETTINGS|JOIN|LEFT|INNER|RIGHT|FULL)$/.test(query.word(next) ?? ')')) return undefined; // prettier-ignore
-  let at = next - 1;
-  if (query.name(at) !== undefined && query.word(at - 1) === 'AS') at -= 2;
-  else if (query.name(at) !== undefined && (query.name(at - 1) !== undefined || query.kind(at - 1) === ')') && query.word(at - 1) !== 'JOIN') at -= 1; // prettier-ignore
-  if (query.kind(at) === ')') at = opening(query, at);
-  else while (query.kind(at - 1) === '.') at -= 2;
-  if (query.word(at - 1) !== 'JOIN') return undefined;
-  let start = at - 1;
-  while (KINDS.has(query.word(start - 1) ?? '')) start--;
-  const isFree = ['CROSS', 'PASTE', 'NATURAL', 'ARRAY'].some((each) => query.slice(start, at).toUpperCase().includes(each));
-  return isFree ? undefined : query.start(start);
-} // prettier-ignore
-
-const KINDS: ReadonlySet<string> = new Set(
-  'GLOBAL LOCAL ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL OUTER CROSS PASTE NATURAL ARRAY'.split(' '),
-);
-
-function opening(query: Cursor, closing: number): number {
-  for (let at = closing - 1; at >= 0; at--) if (query.closing(at) === closing) return at;
-  return closing;
+function joinWithoutCondition(tree: Tree, offset: number): number | undefined {
+  const next = tokenAt(tree, offset);
+  const join = nodesOf(tree.root, 'join').find(
+    (each) => each.to === next && partOf(each, 'on') === undefined && partOf(each, 'using') === undefined,
+  );
+  const isFree = join && /\b(?:CROSS|PASTE|NATURAL)\b/i.test(textOf(tree, { from: join.from, to: join.at }));
+  return join === undefined || isFree === true ? undefined : spanOf(tree, join).start;
 }
 
-/** Where the function with the combinator of the message begins, `sumMerge` for Merge: the first one, otherwise 0. */
-function combinatorStart(query: Cursor, message: string): number {
+/** Where the function with the combinator of the message begins, `sumMerge` for Merge: the first one of the part, otherwise its start. */
+function partOffset({ tree, part }: FailedQuery, message: string): number {
   const suffix = /aggregate function with (\w+) suffix/.exec(message)?.[1];
-  if (suffix === undefined) return 0;
-  const isCall = (index: number): boolean =>
-    query.kind(index + 1) === '(' && (query.name(index) ?? '').endsWith(suffix);
-  const index = query.tokens.findIndex((_, each) => isCall(each));
-  return index < 0 ? 0 : query.start(index);
+  const isMeant = (call: Node): boolean => suffix !== undefined && nameOf(tree, call).endsWith(suffix);
+  return startIn(tree, part, nodesOf(tree.root, 'call').filter(isMeant)) ?? part.start;
+}
+
+/** Where the first of some nodes that is in a part begins. */
+function startIn(tree: Tree, { start, end }: Part, nodes: readonly Node[]): number | undefined {
+  return nodes.map((node) => spanOf(tree, node).start).find((at) => at >= start && at < end);
 }
 
 /** Names in a message, each also without its database and table. */

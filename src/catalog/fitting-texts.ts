@@ -1,6 +1,9 @@
 // Strings that fit the function that a parameter is an argument of, or the type that it is cast to.
-import type { Cursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { argumentAt, nodesAround } from '../sql/tree/places.ts';
+import { tokenAt } from '../sql/tree/tokens.ts';
+import { textOf } from '../sql/tree/visit.ts';
 
 const UUID = '00000000-0000-0000-0000-000000000000';
 const MOMENT = '2024-01-01 00:00:00';
@@ -42,63 +45,34 @@ const BY_TYPE: readonly (readonly [type: RegExp, text: string])[] = [
   [/^bool/, 'true'],
 ];
 
-/** How many tokens before a parameter are searched for the function around it, and uses of a parameter. */
-const REACH = 200;
+/** Uses of a parameter. */
 const MAX_USES = 5;
 
 /** The strings for the uses of a parameter, without duplicates; none if nothing is known about them. */
-export function fittingTexts(query: Cursor, uses: BoundQuery['uses'], name: string): readonly string[] {
+export function fittingTexts(tree: Tree, uses: BoundQuery['uses'], name: string): readonly string[] {
   const own = uses.filter((use) => use.name === name).slice(0, MAX_USES);
   const texts = own.flatMap((use) => {
-    const index = indexAt(query, use.boundStart);
-    return textByType(castType(query, index)) ?? textByFunction(query, index) ?? [];
+    const token = tokenAt(tree, use.boundStart);
+    return textByType(castType(tree, token)) ?? textByFunction(tree, token) ?? [];
   });
   return [...new Set(texts)];
 }
 
-/** The index of the token that begins at an offset. */
-function indexAt(query: Cursor, offset: number): number {
-  let [low, high] = [0, query.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (query.start(middle) < offset) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
-
 /** `@p::Type`, `CAST(@p AS Type)` and `CAST(@p, 'Type')`. */
-function castType(query: Cursor, index: number): string {
-  const next = query.after(index);
-  if (query.kind(next) === '::' || query.word(next) === 'AS') return query.text(next + 1);
-  const isCast = query.word(index - 2) === 'CAST' && query.kind(next) === ',';
-  return isCast ? query.text(next + 1).replace(/^'/, '') : '';
+function castType(tree: Tree, token: number): string {
+  const parent = nodesAround(tree.root, token).at(-2);
+  if (parent?.kind === 'cast') return textOf(tree, parent.parts[1] ?? parent);
+  const { name, call } = argumentAt(tree, token);
+  const [, type] = call?.kind === 'call' && parent?.kind === 'arguments' ? parent.parts : [];
+  return name === 'cast' && type !== undefined ? textOf(tree, type).replace(/^'/, '') : '';
 }
 
 function textByType(type: string): string | undefined {
   return BY_TYPE.find(([pattern]) => pattern.test(type.toLowerCase()))?.[1];
 }
 
-function textByFunction(query: Cursor, index: number): string | undefined {
-  const { name, position } = argumentAt(query, index);
+function textByFunction(tree: Tree, token: number): string | undefined {
+  const { name, position } = argumentAt(tree, token);
   const [, ...texts] = BY_FUNCTION.find(([pattern]) => pattern.test(name)) ?? [undefined];
   return texts[Math.min(position, texts.length - 1)];
-}
-
-/** The function, in lower case, that a token is in an argument of, and the 0-based position of that argument. */
-export function argumentAt(
-  query: Cursor,
-  index: number,
-): { readonly name: string; readonly position: number } {
-  let [depth, position] = [0, 0];
-  for (let at = index - 1; at >= Math.max(0, index - REACH); at--) {
-    const kind = query.kind(at);
-    if (kind === ')' || kind === ']') depth++;
-    else if (kind === ',' && depth === 0) position++;
-    else if (kind === '(' || kind === '[') {
-      if (depth-- > 0) continue;
-      return { name: query.name(at - 1)?.toLowerCase() ?? '', position };
-    }
-  }
-  return { name: '', position };
 }

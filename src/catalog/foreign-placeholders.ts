@@ -142,23 +142,3 @@ export function quotedParameters(sql: string, declared: ReadonlySet<string>): re
     return [];
   });
 }
-
-/** The uses of parameters after FROM and JOIN, where a value cannot stand; by index of the token in `query`. */
-export function isTablePosition(query: Cursor, at: number): boolean {
-  if (query.word(at - 1) === 'JOIN') return true;
-  return query.word(at - 1) === 'FROM' && !isValueAfterFrom(query, at - 1);
-}
-
-/** `WITH FILL FROM x`, `IS DISTINCT FROM x`, and functions such as `EXTRACT(YEAR FROM x)` and `TRIM(BOTH '/' FROM x)`. */
-function isValueAfterFrom(query: Cursor, from: number): boolean {
-  const before = query.word(from - 1);
-  if (before === 'FILL' || (before === 'DISTINCT' && query.word(from - 2) !== 'SELECT')) return true;
-  let depth = 0;
-  for (let at = from - 1; at >= 0; at--) {
-    if (query.kind(at) === ')') depth++;
-    else if (query.kind(at) === '(' && depth-- === 0) return WITH_FROM.test(query.word(at - 1) ?? '');
-  }
-  return false;
-}
-
-const WITH_FROM = /^(EXTRACT|OVERLAY|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM)$/;

@@ -2,7 +2,8 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { createCursor } from '../sql/cursor.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { nameOf, spanOf } from '../sql/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -18,24 +19,18 @@ export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<strin
 }
 
 function unknownSettingsIn(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
-  const { sql, tokens } = analysis.bound;
-  const query = createCursor(sql, tokens);
-  const findings: RuleFinding[] = [];
-  for (let at = 0; at < query.length; at++) {
-    if (query.word(at) !== 'SETTINGS') continue;
-    for (let item = at + 1; query.kind(item + 1) === '='; item += 4) {
-      const name = query.name(item) ?? '';
-      if (!names.has(name)) {
-        findings.push({
-          code: 'engine.unknown_setting',
-          severity: 'warning',
-          ...analysis.inBound(query.start(item)),
-          message: `the engine has no setting ${name}, and ignores it`,
-          hint: didYouMean(nearest(name, names)) ?? 'Remove it',
-        });
-      }
-      if (query.kind(item + 3) !== ',') break;
-    }
-  }
-  return findings;
+  const { tree } = analysis;
+  return nodesOf(tree.root, 'setting').flatMap((setting): readonly RuleFinding[] => {
+    const name = nameOf(tree, setting);
+    if (names.has(name)) return [];
+    return [
+      {
+        code: 'engine.unknown_setting',
+        severity: 'warning',
+        ...analysis.inBound(spanOf(tree, setting).start),
+        message: `the engine has no setting ${name}, and ignores it`,
+        hint: didYouMean(nearest(name, names)) ?? 'Remove it',
+      },
+    ];
+  });
 }

@@ -2,27 +2,19 @@
 import type { DeclaredParameter } from '../params/declared.ts';
 import { didYouMean } from '../core/nearest.ts';
 import { knownFunction } from '../sandbox/functions/policy.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import type { TokenKind } from '../sql/lexer.ts';
 import type { Outline } from '../sql/outline.ts';
+import { argumentAt, definedTables, isNull, membersOf, nodesAround, nodesOf } from '../sql/tree/places.ts';
+import { nameTokens, tokenAt } from '../sql/tree/tokens.ts';
+import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../sql/tree/visit.ts';
 import { isShown } from './expectation.ts';
-import { argumentAt } from './fitting-texts.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
-import { isTablePosition } from './foreign-placeholders.ts';
-import { withNames } from '../sql/table-references.ts';
-import { isTable } from '../sql/outline.ts';
 import { overVariants } from './variant-findings.ts';
 
 type UncodedFinding = Omit<RuleFinding, 'code' | 'severity'>;
-/** An analysis whose query was parsed, with its tokens; offsets refer to the bound query. */
+/** An analysis whose query was parsed; offsets refer to the bound query. */
 interface Read extends Analysis {
   readonly outline: Outline;
-  readonly query: Cursor;
-  /** By token: the function, in lower case, whose parentheses enclose it; '' if no name precedes the parenthesis. */
-  readonly around: readonly string[];
-  /** The index of the token that begins at an offset. */
-  readonly beginsAt: ReadonlyMap<number, number>;
 }
 type Lint = (read: Read) => Iterable<UncodedFinding>;
 
@@ -30,37 +22,37 @@ type Lint = (read: Read) => Iterable<UncodedFinding>;
 export const LINTS: Readonly<Record<string, Lint>> = {
   ...DESCRIPTION_LINTS,
   'lint.unqualified_table': function* (read) {
-    const elements = new Set([...read.outline.elements.map(({ name }) => name), ...withNames(read.query)]);
-    for (const index of sources(read)) {
-      const name = read.query.name(index);
-      if (name === undefined || isQualified(read, index) || elements.has(name)) continue;
+    const { tree } = read;
+    const elements = new Set([...read.outline.elements.map(({ name }) => name), ...definedTables(tree)]);
+    for (const { parts } of nodesOf(tree.root, 'source')) {
+      const [table] = parts;
+      const isBare = table?.kind === 'table' && table.to === table.from + 1;
+      const name = isBare ? nameOf(tree, table) : '';
+      if (table === undefined || name === '' || elements.has(name)) continue;
       yield {
-        ...at(read, index),
+        ...at(read, table.from),
         message: `${name} is resolved in the default database of the connection`,
         hint: `Write database.${name}`,
       };
     }
   },
   'lint.select_star': function* (read) {
-    const { outline, query } = read;
-    const star = query.tokens.findIndex(
-      (token, index) =>
-        token.kind === '*' && token.start > outline.mainStart && read.query.word(index - 1) === 'SELECT',
+    const { outline, tree } = read;
+    const stars = nodesOf(tree.root, 'list').flatMap(({ parts: [first] }) =>
+      first?.kind === 'star' && first.at === first.from ? [first] : [],
     );
-    if (star === -1 || outline.elements.some(({ name }) => name === outline.from)) return;
+    const star = stars.find((each) => spanOf(tree, each).start > outline.mainStart);
+    if (star === undefined || outline.elements.some(({ name }) => name === outline.from)) return;
     yield {
-      ...at(read, star),
+      ...at(read, star.at),
       message: 'adding or dropping a column of the table changes the response',
       hint: 'List the columns',
     };
   },
   'lint.unused_table': function* (read) {
     if (read.file.sandbox?.enabled === true) return; // consumers read them
-    const uses = new Map<string | undefined, number>();
-    for (const index of read.query.tokens.keys()) {
-      const name = read.query.name(index);
-      uses.set(name, (uses.get(name) ?? 0) + 1);
-    }
+    const uses = new Map<string, number>();
+    for (const { name } of nameTokens(read.tree)) uses.set(name, (uses.get(name) ?? 0) + 1);
     for (const element of read.outline.elements) {
       if ((uses.get(element.name) ?? 0) > 1) continue;
       const { path, offset } = read.inBound(element.nameStart);
@@ -73,45 +65,45 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
   },
   'lint.order_in_table': function* (read) {
-    const { outline, file } = read;
+    const { file, tree } = read;
     if (file.sandbox?.enabled === true) return; // consumers may rely on it
-    if (find(read, outline.mainStart, outline.mainEnd, ['ORDER', 'BY']).length === 0) return;
-    for (const element of outline.elements) {
-      const { bodyStart, bodyEnd, name } = element;
-      if (!isTable(element) || find(read, bodyStart, bodyEnd, ['LIMIT']).length > 0) continue;
-      const [order] = find(read, bodyStart, bodyEnd, ['ORDER', 'BY']);
-      if (order === undefined) continue;
-      const place = at(read, order);
+    if (!membersOf(tree.root).some((each) => partOf(each, 'order-by') !== undefined)) return;
+    for (const element of nodesOf(tree.root, 'with-table')) {
+      const [select] = partOf(element, 'subquery')?.parts ?? [];
+      const order = select && partOf(select, 'order-by');
+      if (select === undefined || order === undefined || nodesOf(select, 'limit').length > 0) continue;
+      const place = at(read, order.from);
       if (read.document.isIncluded(place.path, place.offset ?? 0)) continue; // other endpoints may need it
       yield {
         ...place,
-        message: `the rows of ${name} are sorted here and again by the main query`,
+        message: `the rows of ${nameOf(tree, element)} are sorted here and again by the main query`,
         hint: 'Remove this ORDER BY',
       };
     }
   },
   'lint.limit_over_max_rows': function* (read) {
-    const { outline, file, query } = read;
-    const limit = find(read, outline.mainStart, outline.mainEnd, ['LIMIT']).at(-1);
-    const number = limit === undefined ? undefined : query.tokens[limit + 1];
-    if (limit === undefined || number?.kind !== 'number' || depthAt(read, limit) > 0) return;
-    const rows = Number(read.query.text(limit + 1));
+    const { file, tree } = read;
+    const [number, ...others] =
+      membersOf(tree.root)
+        .at(-1)
+        ?.parts.findLast(({ kind }) => kind === 'limit')?.parts ?? [];
+    if (number?.kind !== 'number') return;
+    const rows = Number(textOf(tree, number));
     const maxRows = file.max_rows ?? 1000;
-    const next = read.query.word(limit + 2) ?? query.kind(limit + 2);
-    if (!(rows > maxRows) || next === ',' || next === 'BY') return;
+    const isOfAll = others.length === 0 || wordOf(tree, { at: number.to }) === 'OFFSET';
+    if (!(rows > maxRows) || !isOfAll || others.some(({ kind }) => kind === 'limit-by')) return;
     yield {
-      ...at(read, limit + 1),
+      ...at(read, number.from),
       message: `responses are truncated at max_rows (${maxRows}) before this LIMIT applies`,
       hint: `Set max_rows: ${rows}, or lower the LIMIT`,
     };
   },
-  'lint.regex_parameter': function* ({ file, bound, ...read }) {
+  'lint.regex_parameter': function* ({ file, bound, tree }) {
     for (const use of bound.uses) {
-      const index = read.beginsAt.get(use.boundStart) ?? -1;
       const spec = file.parameters?.[use.name];
       if (spec === undefined || spec.format === 'regex' || spec.enum !== undefined) continue;
-      if (!REGEX_FUNCTIONS.has(read.around[index] ?? '')) continue;
-      if (argumentAt(read.query, index).position !== 1) continue;
+      const { name, position } = argumentAt(tree, tokenAt(tree, use.boundStart));
+      if (!REGEX_FUNCTIONS.has(name) || position !== 1) continue;
       yield {
         path: ['parameters', use.name],
         onKey: true,
@@ -202,8 +194,7 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   },
   'lint.parameter_as_column': function* (read) {
     for (const use of read.bound.uses) {
-      const index = read.beginsAt.get(use.boundStart) ?? -1;
-      const place = placeOfConstant(read, index);
+      const place = placeOfConstant(read, use.name, tokenAt(read.tree, use.boundStart));
       if (place === undefined) continue;
       yield {
         ...read.inText(use.start),
@@ -213,11 +204,15 @@ export const LINTS: Readonly<Record<string, Lint>> = {
     }
   },
   'lint.null_comparison': function* (read) {
-    for (const index of read.query.tokens.keys()) {
-      const operator = nullComparison(read.query, index);
-      if (operator === undefined) continue;
+    const { tree } = read;
+    for (const comparison of nodesOf(tree.root, 'binary')) {
+      const operator = textOf(tree, { from: comparison.at, to: comparison.at + 1 });
+      const operand = COMPARISONS.has(operator)
+        ? comparison.parts.find((part) => isNull(tree, part))
+        : undefined;
+      if (operand === undefined) continue;
       yield {
-        ...at(read, index),
+        ...at(read, operand.from),
         message: `a comparison with NULL is never true: the result of ${operator} is NULL`,
         hint: `Write IS ${operator === '!=' || operator === '<>' ? 'NOT ' : ''}NULL`,
       };
@@ -225,46 +220,28 @@ export const LINTS: Readonly<Record<string, Lint>> = {
   },
 };
 
-const COMPARISONS: ReadonlySet<TokenKind | undefined> = new Set<TokenKind | undefined>([
-  '=', '!=', '<', '<=', '>', '>=',
-]); // prettier-ignore
-const BEFORE_CONDITION: ReadonlySet<string | undefined> = new Set(
-  'WHERE PREWHERE HAVING QUALIFY ON AND OR SELECT WHEN THEN ELSE'.split(' '),
-);
-
-/** The operator that compares this token, a NULL that is a whole operand, with something; undefined otherwise. */
-function nullComparison(query: Cursor, at: number): string | undefined {
-  if (query.word(at) !== 'NULL') return undefined;
-  const [before, after] = [query.kind(at - 1), query.kind(at + 1)];
-  const endsHere = after === undefined || after === ')' || after === ',';
-  if (COMPARISONS.has(before) && (endsHere || AFTER_CONDITION.has(query.word(at + 1))))
-    return query.text(at - 1);
-  const beginsHere = before === '(' || before === ',' || BEFORE_CONDITION.has(query.word(at - 1));
-  return COMPARISONS.has(after) && beginsHere ? query.text(at + 1) : undefined;
-}
-
-const AFTER_CONDITION: ReadonlySet<string | undefined> = new Set(
-  'AND OR AS THEN ELSE END FROM WHERE GROUP ORDER HAVING QUALIFY LIMIT OFFSET UNION SETTINGS'.split(' '),
-);
-
+const COMPARISONS: ReadonlySet<string> = new Set(['=', '==', '!=', '<>', '<', '<=', '>', '>=']);
 const AGGREGATES: ReadonlySet<string> = new Set(
   'sum min max avg any anylast count uniq uniqexact median stddevpop grouparray topk'.split(' '),
 );
-const SORTED: ReadonlySet<string | undefined> = new Set(['ORDER', 'GROUP', 'PARTITION']);
 
-/** What a parameter on its own has no effect on; undefined anywhere else. */
-function placeOfConstant(read: Read, index: number): string | undefined {
-  const { query } = read;
-  const after = query.after(index);
-  const next = query.kind(after);
-  if (next !== undefined && next !== ',' && next !== ')' && next !== 'word') return undefined;
-  const clause = query.word(index - 1) === 'BY' ? query.word(index - 2) : undefined;
-  if (SORTED.has(clause)) return `${clause ?? ''} BY a parameter has no effect`;
-  const around = read.around[index] ?? '';
-  const isParametric = query.kind(after + 1) === '(';
-  if (AGGREGATES.has(around) && query.kind(index - 1) === '(' && next === ')' && !isParametric)
-    return `${around}() of a parameter does not depend on the rows`;
-  return isChoiceOfColumn(read, index, after) ? 'this result is the same in all rows' : undefined;
+/** What a parameter on its own, at a token, has no effect on; undefined anywhere else. */
+function placeOfConstant(read: Read, name: string, token: number): string | undefined {
+  const { tree } = read;
+  const around = nodesAround(tree.root, token);
+  const [clause, parent, own] = around.slice(-3);
+  if (own?.kind !== 'placeholder' || parent === undefined) return undefined;
+  if (parent.kind === 'order-item') return 'ORDER BY a parameter has no effect';
+  if (parent.kind === 'group-by') return 'GROUP BY a parameter has no effect';
+  if (parent.kind === 'window' && wordOf(tree, { at: own.from - 1 }) === 'BY')
+    return 'PARTITION BY a parameter has no effect';
+  const isOnly = parent.kind === 'arguments' && parent.parts.length === 1 && !isDistinct(tree, parent);
+  const called = isOnly && clause !== undefined ? nameOf(tree, clause).toLowerCase() : '';
+  if (AGGREGATES.has(called)) return `${called}() of a parameter does not depend on the rows`;
+  const isItem = parent.kind === 'alias' && clause?.kind === 'list';
+  return isItem && isChoiceOfColumn(read, name, nameOf(tree, parent))
+    ? 'this result is the same in all rows'
+    : undefined;
 }
 
 /** `multiIf(@side = 'bid', bid, @side = 'ask', ask, NULL)`. */
@@ -275,13 +252,9 @@ function choicesOf(name: string, allowed: DeclaredParameter['enum'] = []): strin
 }
 
 /** `@side AS high`, with an enum of names of columns, which are in the query nowhere else. */
-function isChoiceOfColumn({ query, bound, file }: Read, index: number, after: number): boolean {
-  const name = bound.uses.find(({ boundStart }) => boundStart === query.start(index))?.name ?? '';
-  const alias = query.word(after) === 'AS' ? query.name(after + 1) : undefined;
-  const isItem = query.word(index - 1) === 'SELECT' || query.kind(index - 1) === ',';
-  if (alias === undefined || alias === name || !isItem) return false;
+function isChoiceOfColumn({ file }: Read, name: string, alias: string): boolean {
   const choices = file.parameters?.[name]?.enum ?? [];
-  return choices.length > 1 && choices.every((each) => /^[a-z_]\w*$/i.test(String(each)));
+  return alias !== name && choices.length > 1 && choices.every((each) => /^[a-z_]\w*$/i.test(String(each)));
 }
 
 const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
@@ -298,74 +271,12 @@ export function lint(analysis: Analysis): readonly RuleFinding[] {
 function lintVariant(analysis: Analysis): readonly RuleFinding[] {
   const { outline } = analysis;
   if (outline === undefined) return [];
-  const read = createRead(analysis, outline);
+  const read = { ...analysis, outline };
   return Object.entries(LINTS).flatMap(([code, rule]) =>
     [...rule(read)].map((finding) => ({ code, severity: 'warning' as const, ...finding })),
   );
 }
 
-/** Lexes once: lints access the tokens by index. */
-function createRead(analysis: Analysis, outline: Outline): Read {
-  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
-  const beginsAt = new Map(query.tokens.map(({ start }, index) => [start, index]));
-  return { ...analysis, outline, query, around: functionsAround(query), beginsAt };
-}
-
-function functionsAround(query: Cursor): readonly string[] {
-  const open: string[] = [];
-  return query.tokens.map(({ kind }, index) => {
-    if (kind === ')' || kind === ']') open.pop();
-    const around = open.at(-1) ?? '';
-    if (kind === '[') open.push('');
-    if (kind === '(') {
-      const word = query.word(index - 1);
-      open.push(word === undefined || BEFORE_SUBQUERY.has(word) ? '' : word.toLowerCase());
-    }
-    return around;
-  });
-}
-
-function at({ inBound, query }: Read, index: number): Pick<UncodedFinding, 'path' | 'offset'> {
-  return inBound(query.start(index));
-}
-
-/** Tokens directly after FROM and JOIN that are names, not subqueries or table functions. */
-function sources(read: Read): readonly number[] {
-  return read.query.tokens.flatMap((_, index) => {
-    const word = read.query.word(index);
-    const isName = read.query.name(index + 1) !== undefined && read.query.kind(index + 2) !== '(';
-    // EXTRACT(x FROM y), trim(… FROM y): inside a function's parentheses, FROM names no table. ARRAY JOIN has columns.
-    if ((word !== 'FROM' && word !== 'JOIN') || !isName || read.around[index] !== '') return [];
-    if (read.query.word(index - 1) === 'ARRAY') return [];
-    return isTablePosition(read.query, index + 1) ? [index + 1] : [];
-  });
-}
-
-function isQualified({ query }: Read, index: number): boolean {
-  return query.kind(index + 1) === '.';
-}
-
-const BEFORE_SUBQUERY: ReadonlySet<string> = new Set(
-  'AS FROM JOIN IN SELECT WHERE AND OR NOT EXISTS ALL ANY UNION EXCEPT INTERSECT'.split(' '),
-);
-
-function depthAt({ query, outline }: Read, index: number): number {
-  let depth = 0;
-  for (const token of query.tokens.slice(0, index)) {
-    if (token.start < outline.mainStart) continue;
-    if (token.kind === '(') depth++;
-    if (token.kind === ')') depth--;
-  }
-  return depth;
-}
-
-/** Start indexes of this sequence of words, between two offsets at token boundaries. */
-function find(read: Read, start: number, end: number, words: readonly string[]): readonly number[] {
-  const found: number[] = [];
-  const first = read.beginsAt.get(start) ?? read.query.tokens.length;
-  for (let index = first; index < read.query.tokens.length; index++) {
-    if ((read.query.tokens[index]?.end ?? Infinity) > end) break;
-    if (words.every((word, k) => read.query.word(index + k) === word)) found.push(index);
-  }
-  return found;
+function at({ inBound, tree }: Read, token: number): Pick<UncodedFinding, 'path' | 'offset'> {
+  return inBound(spanOf(tree, { from: token, to: token + 1 }).start);
 }

@@ -2,6 +2,7 @@
 // those are found without which the rejection is gone.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { wordOf } from '../sql/tree/visit.ts';
 
 /** Text in place of a range of the bound query. */
 export interface Replacement {
@@ -31,7 +32,7 @@ export async function locateFailure(
   const units = unitsIn(tree.root).filter(({ node }) => isInside(node));
   const unit = await search.first(units);
   if (unit === undefined) return undefined;
-  if (/^(?:LIMIT|OFFSET)$/.test(tree.cursor.word(unit.node.from - 1) ?? ''))
+  if (/^(?:LIMIT|OFFSET)$/.test(wordOf(tree, { at: unit.node.from - 1 })))
     return { start: tree.cursor.start(unit.node.from - 1), end: tree.cursor.end(unit.node.to - 1) };
   const found = unit.clause === 'limit' ? unit.around : await search.within(unit.node);
   return { start: tree.cursor.start(found.from), end: tree.cursor.end(found.to - 1) };

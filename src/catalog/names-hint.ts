@@ -2,8 +2,10 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { knownFunction } from '../sandbox/functions/policy.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
-import type { Cursor } from '../sql/cursor.ts';
-import { tableReferences, withNames } from '../sql/table-references.ts';
+import { tableReferences } from '../sql/table-references.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { definedTables } from '../sql/tree/places.ts';
+import { namePairs, nameTokens, quotedTexts } from '../sql/tree/tokens.ts';
 import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
@@ -12,7 +14,7 @@ interface RejectedName {
   readonly code: string;
   readonly message: string;
   /** The query as bound. */
-  readonly query: Cursor;
+  readonly tree: Tree;
 }
 
 type Hint = (written: string, rejected: RejectedName, known: TablesOnEngine) => string | undefined;
@@ -25,19 +27,19 @@ export function namesHint(rejected: RejectedName, known: TablesOnEngine): string
   const [attribute] = /(?<=no such attribute ')[^']+/i.exec(message) ?? [];
   if (attribute !== undefined) return attributeHint(attribute, rejected, known);
   const [ambiguous] = /(?<=ambiguous identifier ')[^']+/i.exec(message) ?? [];
-  if (ambiguous !== undefined) return qualifiedNames(ambiguous, rejected.query, known);
+  if (ambiguous !== undefined) return qualifiedNames(ambiguous, rejected.tree, known);
   const names = quotedNames(message);
-  const written = names.find((name) => isNamed(rejected.query, name)) ?? names[0];
+  const written = names.find((name) => isNamed(rejected.tree, name)) ?? names[0];
   return written === undefined ? undefined : HINTS[code]?.(written, rejected, known);
 }
 
 const HINTS: Readonly<Record<string, Hint>> = {
-  'engine.unknown_table': (written, { query, message }, { columns }) => {
-    const table = tableIn(query, written, /database/i.test(message));
-    return didYouMean(nearestTable(table, [...withNames(query), ...columns.keys()]));
+  'engine.unknown_table': (written, { tree, message }, { columns }) => {
+    const table = tableIn(tree, written, /database/i.test(message));
+    return didYouMean(nearestTable(table, [...definedTables(tree), ...columns.keys()]));
   },
-  'engine.unknown_column': (written, { query }, { columns }) => {
-    const names = [...columns].flatMap(([table, all]) => (isNamed(query, table) ? [...all.keys()] : []));
+  'engine.unknown_column': (written, { tree }, { columns }) => {
+    const names = [...columns].flatMap(([table, all]) => (isNamed(tree, table) ? [...all.keys()] : []));
     const last = written.split('.').at(-1) ?? written;
     return didYouMean(nearest(written, names) ?? nearest(last, names));
   },
@@ -45,8 +47,8 @@ const HINTS: Readonly<Record<string, Hint>> = {
     const foreign = foreignFunction(written);
     return foreign === undefined ? didYouMean(knownFunction(written).nearest) : `Write ${foreign}`;
   },
-  'engine.unknown_enum_value': (written, { query }, { enums }) => {
-    const values = [...enums].flatMap(([column, all]) => (isNamed(query, column) ? [...all] : []));
+  'engine.unknown_enum_value': (written, { tree }, { enums }) => {
+    const values = [...enums].flatMap(([column, all]) => (isNamed(tree, column) ? [...all] : []));
     if (values.length === 0) return undefined;
     return didYouMean(nearest(written, values)) ?? `The values are ${values.slice(0, 20).join(', ')}`;
   },
@@ -54,17 +56,17 @@ const HINTS: Readonly<Record<string, Hint>> = {
 
 function attributeHint(
   written: string,
-  { query }: RejectedName,
+  { tree }: RejectedName,
   { dictionaries }: TablesOnEngine,
 ): string | undefined {
-  const names = [...dictionaries].flatMap(([name, all]) => (isNamed(query, name) ? all : []));
+  const names = [...dictionaries].flatMap(([name, all]) => (isNamed(tree, name) ? all : []));
   if (names.length === 0) return undefined;
   return didYouMean(nearest(written, names)) ?? `The attributes are ${names.slice(0, 20).join(', ')}`;
 }
 
 /** The name with each table that has such a column. */
-function qualifiedNames(name: string, query: Cursor, { columns }: TablesOnEngine): string | undefined {
-  const all = tableReferences(query).references.filter(({ table }) => columns.get(table)?.has(name));
+function qualifiedNames(name: string, tree: Tree, { columns }: TablesOnEngine): string | undefined {
+  const all = tableReferences(tree).references.filter(({ table }) => columns.get(table)?.has(name));
   return all.length === 0 ? undefined : `Write ${all.map(({ alias }) => `${alias}.${name}`).join(' or ')}`;
 }
 
@@ -76,19 +78,14 @@ function nearestTable(written: string, names: Iterable<string>): string | undefi
 }
 
 /** With its database, if the message names only that or only the table: `database.table`, as the query has it. */
-function tableIn(query: Cursor, written: string, isDatabase: boolean): string {
+function tableIn(tree: Tree, written: string, isDatabase: boolean): string {
   if (written.includes('.')) return written;
-  const at = query.tokens.findIndex(
-    (_, index) => query.name(index) === written && query.kind(index + (isDatabase ? 1 : -1)) === '.',
-  );
-  if (at < 0) return written;
-  return isDatabase ? `${written}.${query.name(at + 2)}` : `${query.name(at - 2)}.${written}`;
+  const found = namePairs(tree).find((pair) => pair[isDatabase ? 0 : 1] === written);
+  return found?.join('.') ?? written;
 }
 
 /** Whether a query has a name with its last part, as a name or in a string. */
-function isNamed(query: Cursor, name: string): boolean {
+function isNamed(tree: Tree, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1);
-  return query.tokens.some(({ kind }, at) =>
-    kind === 'string' ? query.text(at).slice(1, -1) === name : query.name(at) === last,
-  );
+  return nameTokens(tree).some((each) => each.name === last) || quotedTexts(tree).includes(name);
 }

@@ -1,7 +1,8 @@
 // Findings about queries whose analysis the engine does not finish: the engine computes scalar subqueries and constant expressions when it
 // analyses a query.
 import { EngineError, type EngineFailure } from '../engine/engine.ts';
-import { createCursor } from '../sql/cursor.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { spanOf, walk } from '../sql/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 
@@ -32,9 +33,8 @@ export function notAnalysed(
   { failure }: EngineError,
   { start, end }: { readonly start: number; readonly end: number },
 ): RuleFinding {
-  const { sql } = analysis.bound;
-  const inRange = scalarStart(sql.slice(start, end));
-  const place = inRange === undefined ? (scalarStart(sql) ?? start) : start + inRange;
+  const starts = scalarStarts(analysis.tree);
+  const place = starts.find((each) => each >= start && each < end) ?? starts[0] ?? start;
   return {
     code: NOT_ANALYSED,
     ...analysis.inBound(place),
@@ -43,15 +43,16 @@ export function notAnalysed(
   };
 }
 
-/** Words after which a subquery is a table. */
-const NOT_SCALAR: ReadonlySet<string | undefined> = new Set(['FROM', 'JOIN', 'IN', 'AS', 'EXISTS', 'ALL']);
+/** Where a subquery is a set of rows. */
+const NOT_SCALAR: ReadonlySet<NodeKind | undefined> = new Set<NodeKind | undefined>([
+  undefined, 'source', 'with-table', 'in', 'quantified', 'union', 'subquery',
+]); // prettier-ignore
 
-/** The offset of the first `(SELECT` or `(WITH` that is a single value. */
-function scalarStart(sql: string): number | undefined {
-  const query = createCursor(sql);
-  const at = query.tokens.findIndex(({ kind }, index) => {
-    const next = query.word(index + 1);
-    return kind === '(' && (next === 'SELECT' || next === 'WITH') && !NOT_SCALAR.has(query.word(index - 1));
+/** The offsets of subqueries that are a single value. */
+function scalarStarts(tree: Tree): readonly number[] {
+  const found: number[] = [];
+  walk(tree.root, (node: Node, parent) => {
+    if (node.kind === 'subquery' && !NOT_SCALAR.has(parent?.kind)) found.push(spanOf(tree, node).start);
   });
-  return at < 0 ? undefined : query.start(at);
+  return found;
 }

@@ -2,7 +2,9 @@
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
-import { createCursor } from '../sql/cursor.ts';
+import type { NodeKind } from '../sql/tree/nodes.ts';
+import { membersOf } from '../sql/tree/places.ts';
+import { spanOf, wordOf } from '../sql/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { PagePolicy } from './endpoint.ts';
@@ -67,24 +69,23 @@ export const PAGE_RULES: Readonly<Record<string, Rule>> = {
 
 /** For each variant of the query. */
 export const PAGE_QUERY_RULES: Readonly<Record<string, Rule>> = {
-  'page.own_order': function* ({ file, bound, outline, inBound }) {
+  'page.own_order': function* ({ file, outline, tree, inBound }) {
     if (file.page === undefined || outline === undefined) return;
-    const query = createCursor(bound.sql, bound.tokens);
-    for (let at = 0; at < query.length; at = query.after(at)) {
-      const word = query.word(at) ?? '';
-      if (query.start(at) < outline.mainStart || query.start(at) >= outline.mainEnd) continue;
-      const isClause =
-        ['LIMIT', 'OFFSET', 'FETCH'].includes(word) || (word === 'ORDER' && query.word(at + 1) === 'BY');
-      if (!isClause) continue;
-      yield {
-        ...inBound(query.start(at)),
-        message: `the query has ${word === 'ORDER' ? 'an ORDER BY' : word} of its own, and page.by orders and limits its rows`,
-        hint: 'Remove it, or put the limited query in the WITH clause',
-      };
-      return;
-    }
+    const clauses = membersOf(tree.root).flatMap(({ parts }) =>
+      parts.filter(({ kind }) => ORDERING.has(kind)),
+    );
+    const [clause] = clauses;
+    if (clause === undefined) return;
+    const word = wordOf(tree, clause);
+    yield {
+      ...inBound(spanOf(tree, clause).start),
+      message: `the query has ${word === 'ORDER' ? 'an ORDER BY' : word} of its own, and page.by orders and limits its rows`,
+      hint: 'Remove it, or put the limited query in the WITH clause',
+    };
   },
 };
+
+const ORDERING: ReadonlySet<NodeKind> = new Set<NodeKind>(['order-by', 'limit', 'offset', 'fetch']);
 
 /** What is said of a name that no column of the result has. */
 export function unknownColumn(

@@ -1,7 +1,9 @@
 // Result columns that are made of personal data which the file redacts under another name.
 import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
 import { possiblePaths } from '../redact/subcolumn-name.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { nameTokens } from '../sql/tree/tokens.ts';
+import { nameOf, namesOf, spanOf } from '../sql/tree/visit.ts';
 import { parseColumnType } from '../sql/types/column-type.ts';
 import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
@@ -180,32 +182,24 @@ function placeOf(
   column: string,
   source: ColumnFlow,
 ): QueryPlace {
-  const { bound, inBound } = inspected.analysis;
+  const { tree, inBound } = inspected.analysis;
   const range = rangeOf(inspected, table);
-  const query = createCursor(bound.sql, bound.tokens);
-  const isOwn = (at: number): boolean => query.start(at) >= range.start && query.start(at) < range.end;
+  const isOwn = (offset: number): boolean => offset >= range.start && offset < range.end;
   const stored = source.column.split('.').at(-1) ?? '';
-  const aliases = placesOf(query, column).filter((at) => query.word(at - 1) === 'AS');
+  const offsetOf = (at: number): number => spanOf(tree, { from: at, to: at + 1 }).start;
+  const named = (name: string): readonly number[] =>
+    nameTokens(tree).flatMap((each) => (each.name === name ? [offsetOf(each.at)] : []));
+  const aliases = nodesOf(tree.root, 'alias')
+    .filter((node) => nameOf(tree, node) === column)
+    .map(({ at }) => offsetOf(at));
+  const listed = nodesOf(tree.root, 'list')
+    .flatMap(({ parts }) => parts)
+    .filter((item) => item.kind === 'column' && namesOf(tree, item).at(-1) === column)
+    .map(({ to }) => offsetOf(to - 1));
   const places = [
     ...aliases.filter(isOwn),
     ...aliases,
-    ...placesOf(query, column).filter((at) => isOwn(at) && isListed(query, at)),
-    ...placesOf(query, column).filter(isOwn),
-    ...placesOf(query, stored).filter(isOwn),
+    ...[...listed, ...named(column), ...named(stored)].filter(isOwn),
   ];
-  const [first] = places;
-  return inBound(first === undefined ? range.start : query.start(first));
-}
-
-function placesOf(query: Cursor, name: string): readonly number[] {
-  return query.tokens.flatMap((_, at) => (query.name(at) === name ? [at] : []));
-}
-
-/** Whether a name is an element of a SELECT by itself. */
-function isListed(query: Cursor, at: number): boolean {
-  const isStart =
-    [',', '.'].includes(query.text(at - 1)) || /^(?:SELECT|DISTINCT)$/.test(query.word(at - 1) ?? '');
-  const isEnd =
-    at + 1 >= query.length || [',', ')'].includes(query.text(at + 1)) || query.word(at + 1) === 'FROM';
-  return isStart && isEnd;
+  return inBound(places[0] ?? range.start);
 }

@@ -3,9 +3,11 @@ import { MAX_FINDINGS } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { Problem } from '../core/problem.ts';
 import { createBinder } from '../params/binder.ts';
-import { createCursor } from '../sql/cursor.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
 import { tableReferences } from '../sql/table-references.ts';
+import { nodesAround } from '../sql/tree/places.ts';
+import { tokenAt } from '../sql/tree/tokens.ts';
+import { wordOf } from '../sql/tree/visit.ts';
 import { isTable } from '../sql/outline.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { CAPACITY_RULES } from './capacity-rules.ts';
@@ -20,12 +22,7 @@ import { PAGE_QUERY_RULES, PAGE_RULES } from './page-rules.ts';
 import { VIEW_RULES } from './view-rules.ts';
 import { VERSION_RULES } from './version-rules.ts';
 import { contradictions } from './tenancy.ts';
-import {
-  explainPlaceholder,
-  foreignPlaceholders,
-  isTablePosition,
-  quotedParameters,
-} from './foreign-placeholders.ts';
+import { explainPlaceholder, foreignPlaceholders, quotedParameters } from './foreign-placeholders.ts';
 import type { RuleContext, Guess, Rule } from './rule.ts';
 import type { UncodedFinding } from './rule.ts';
 
@@ -47,8 +44,9 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
-  'parameter.optional_limit': function* ({ bound, parameters, inText, selection }) {
-    for (const use of limitUses(bound)) {
+  'parameter.optional_limit': function* (analysis) {
+    const { parameters, inText, selection } = analysis;
+    for (const use of limitUses(analysis)) {
       const parameter = parameters.get(use.name);
       if (parameter === undefined || parameter.required || parameter.absent !== null) continue;
       if (selection.given.has(use.name)) continue;
@@ -59,13 +57,11 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
       };
     }
   },
-  'parameter.as_table': function* ({ text, bound, inText }) {
-    const query = createCursor(text);
-    const starts = new Set(bound.uses.map((use) => use.start));
-    for (const [index, token] of query.tokens.entries()) {
-      if (!starts.has(token.start) || !isTablePosition(query, index)) continue;
+  'parameter.as_table': function* ({ tree, bound, inText }) {
+    for (const use of bound.uses) {
+      if (nodesAround(tree.root, tokenAt(tree, use.boundStart)).at(-2)?.kind !== 'table') continue;
       yield {
-        ...inText(token.start),
+        ...inText(use.start),
         message: 'a parameter is a value, and cannot be the name of a table',
         hint: 'Name the tables as choices of the parameter: choices: { name: database.table }',
       };
@@ -83,9 +79,9 @@ const QUERY_RULES: Readonly<Record<string, Rule>> = {
         : 'Add WITH name AS (SELECT …) before the query, or set sandbox: { enabled: false }',
     };
   },
-  'pii.source_not_redacted': function* ({ file, bound, outline, inBound }) {
+  'pii.source_not_redacted': function* ({ file, tree, outline, inBound }) {
     if (file.pii?.at !== 'source' || outline === undefined) return;
-    const { references, faults } = tableReferences(createCursor(bound.sql, bound.tokens));
+    const { references, faults } = tableReferences(tree);
     for (const { start, message, hint } of faults) yield { ...inBound(start), message, hint };
     if (references.length > 0 || faults.length > 0) return;
     yield {
@@ -306,14 +302,11 @@ export function warnOfHashKey({ file }: Analysis): readonly RuleFinding[] {
 }
 
 /** The uses of parameters as arguments of LIMIT and OFFSET: `LIMIT @a`, `LIMIT @b, @a`, `OFFSET @b`. */
-function limitUses({ sql, uses, tokens }: BoundQuery): BoundQuery['uses'] {
-  if (uses.length === 0 || !/\b(limit|offset)\b/i.test(sql)) return [];
-  const isKeyword = (index: number): boolean =>
-    /^(limit|offset)$/i.test(sql.slice(tokens[index]?.start, tokens[index]?.end));
-  const indexOf = new Map(tokens.map(({ start }, index) => [start, index]));
-  return uses.filter(({ boundStart }) => {
-    const index = indexOf.get(boundStart) ?? 0;
-    return isKeyword(index - 1) || (tokens[index - 1]?.kind === ',' && isKeyword(index - 3));
+function limitUses({ tree, bound }: Analysis): BoundQuery['uses'] {
+  return bound.uses.filter(({ boundStart }) => {
+    const token = tokenAt(tree, boundStart);
+    const isNext = /^(?:LIMIT|OFFSET)$/.test(wordOf(tree, { at: token - 1 })); // also after a fault
+    return isNext || nodesAround(tree.root, token).at(-2)?.kind === 'limit';
   });
 }
 

@@ -5,9 +5,9 @@ import { isGiven, type CompiledParameter } from '../params/parameter.ts';
 import type { RawValue, Reading } from '../params/reading.ts';
 import { neutralValues } from '../params/type.ts';
 import { valueReader } from '../params/value.ts';
-import { createCursor } from '../sql/cursor.ts';
 import type { Selection } from '../sql/expand.ts';
 import type { BoundQuery } from '../sql/placeholders.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { fittingTexts } from './fitting-texts.ts';
 
@@ -75,13 +75,13 @@ function valuesOf(
   { file, parameters, bound, selection }: SampleSource,
   examples: readonly SampleValues[],
 ): Values {
-  const query = createCursor(bound.sql, bound.tokens);
+  const tree = parseSavedText(bound.sql, bound.tokens);
   return new Map(
     [...parameters].map(([name, parameter]) => {
       const { type, read, absent } = parameter;
       const { enum: allowed = [], min, max } = file.parameters?.[name] ?? {};
       const declared = [...allowed.slice(0, MAX_VALUES), min, max].filter((value) => value !== undefined);
-      const neutral = neutralValues(type, fittingTexts(query, bound.uses, name));
+      const neutral = neutralValues(type, fittingTexts(tree, bound.uses, name));
       const readAny = valueReader(type);
       const readings = [
         ...declared.map((value) => read(type.kind === 'array' ? [value] : value)),

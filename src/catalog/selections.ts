@@ -1,13 +1,14 @@
 // Which variants of a query are analysed: all combinations of choices and optional parts if they are few, otherwise all pairs.
 import { isGiven, namesIn, type CompiledParameter } from '../params/parameter.ts';
 import type { Selection } from '../sql/expand.ts';
+import { holdsFor, type PartCondition } from '../sql/part-condition.ts';
 import type { Piece, Template } from '../sql/template.ts';
 import { decisionsOf, variantName } from './variant-query.ts';
 
 /** A parameter that decides the text of the query, and the values that make a difference. */
 export interface Dimension {
   readonly name: string;
-  /** The names of a choice; otherwise only whether the parameter is given. */
+  /** The names of a choice, and the values that conditions name; otherwise only whether the parameter is given. */
   readonly values: readonly DimensionValue[];
 }
 
@@ -36,19 +37,23 @@ export function dimensionsOf(
   { pieces }: Template,
   parameters: ReadonlyMap<string, CompiledParameter>,
 ): readonly Dimension[] {
-  const names = new Set<string>();
+  const named = new Map<string, Set<string>>();
+  const add = (name: string, value?: string): void => {
+    const values = named.get(name) ?? new Set();
+    named.set(name, value === undefined ? values : values.add(value));
+  };
   const collect = (list: readonly Piece[]): void => {
     for (const piece of list) {
-      if (piece.kind === 'choice') names.add(piece.name);
+      if (piece.kind === 'choice') add(piece.name);
       if (piece.kind !== 'part') continue;
-      for (const name of piece.names) names.add(name);
+      for (const { name, value } of piece.conditions) add(name, value);
       collect(piece.pieces);
     }
   };
   collect(pieces);
-  return [...names].flatMap((name) => {
+  return [...named].flatMap(([name, compared]) => {
     const parameter = parameters.get(name);
-    return parameter === undefined ? [] : [{ name, values: valuesOf(parameter) }];
+    return parameter === undefined ? [] : [{ name, values: valuesOf(parameter, compared) }];
   });
 }
 
@@ -56,9 +61,10 @@ const GIVEN: DimensionValue = { isGiven: true, names: [] };
 const ABSENT: DimensionValue = { isGiven: false, names: [] };
 
 /** The first one is that of a call that does not send the parameter. */
-function valuesOf(parameter: CompiledParameter): readonly DimensionValue[] {
+function valuesOf(parameter: CompiledParameter, compared: ReadonlySet<string>): readonly DimensionValue[] {
   const { type, absent, required, isChoice, names } = parameter;
-  const standard = required ? undefined : valueOf(parameter, absent);
+  const standard = required ? undefined : valueOf(parameter, absent, compared);
+  if (!isChoice && compared.size > 0) return comparedValues(parameter, compared, standard);
   if (isChoice) {
     const lists = names.map((each) => [each]);
     if (type.kind === 'array' && names.length > 1) lists.push([...names]);
@@ -78,9 +84,33 @@ function valuesOf(parameter: CompiledParameter): readonly DimensionValue[] {
   return [standard ?? ABSENT, other];
 }
 
-function valueOf(parameter: CompiledParameter, text: string | null): DimensionValue {
-  if (!isGiven(parameter, text)) return ABSENT;
-  return { isGiven: true, names: parameter.isChoice && text !== null ? namesIn(text) : [] };
+/** Those that conditions name, another one if there are more, and none if calls can leave the parameter out. */
+function comparedValues(
+  parameter: CompiledParameter,
+  compared: ReadonlySet<string>,
+  standard: DimensionValue | undefined,
+): readonly DimensionValue[] {
+  const { listed, type, absent, required } = parameter;
+  const named = [...compared].filter((value) => listed?.includes(value) !== false);
+  const values = named.map((value): DimensionValue => valueOf(parameter, value, compared));
+  if (named.length < (listed?.length ?? Infinity)) values.push(GIVEN);
+  if (type.isNullable || !(required || absent !== null)) values.push(ABSENT);
+  return distinctValues(standard === undefined ? values : [standard, ...values]);
+}
+
+function distinctValues(values: readonly DimensionValue[]): readonly DimensionValue[] {
+  return values.filter((each, index) => values.findIndex((other) => isSameValue(each, other)) === index);
+}
+
+function valueOf(
+  parameter: CompiledParameter,
+  text: string | null,
+  compared: ReadonlySet<string>,
+): DimensionValue {
+  const isNamed = text !== null && compared.has(text);
+  if (!isGiven(parameter, text)) return isNamed ? { isGiven: false, names: [text] } : ABSENT;
+  const names = parameter.isChoice && text !== null ? namesIn(text) : isNamed ? [text] : [];
+  return { isGiven: true, names };
 }
 
 /** The names of a choice; empty for other parameters. */
@@ -95,9 +125,11 @@ export function selectionOf(
   values: Readonly<Record<string, string | null>>,
 ): Selection {
   return toSelection(
-    dimensions.map(({ name }) => {
+    dimensions.map((dimension) => {
+      const { name } = dimension;
       const parameter = parameters.get(name);
-      return [name, parameter === undefined ? ABSENT : valueOf(parameter, values[name] ?? null)] as const;
+      if (parameter === undefined) return [name, ABSENT] as const;
+      return [name, valueOf(parameter, values[name] ?? null, valuesOfDimension(dimension))] as const;
     }),
   );
 }
@@ -213,8 +245,12 @@ function pairwise(
     const row: (number | undefined)[] = dimensions.map(() => undefined);
     row[a] = i;
     row[b] = j;
-    for (const index of [...(around[a] ?? []), ...(around[b] ?? [])])
-      row[index] ??= dimensions[index]?.values.findIndex((value) => value.isGiven);
+    for (const condition of [...(around[a] ?? []), ...(around[b] ?? [])]) {
+      const index = dimensions.findIndex(({ name }) => name === condition.name);
+      row[index] ??= dimensions[index]?.values.findIndex((value) =>
+        holdsFor(condition, toSelection([[condition.name, value]])),
+      );
+    }
     take(completed(dimensions, row, missing));
     missing.delete(pair); // of parts that exclude each other
   }
@@ -259,23 +295,23 @@ function completed(dimensions: readonly Dimension[], row: Row, missing: Readonly
   return filled;
 }
 
-/** For each dimension, those that must be given so that the text depends on it at its first use. */
+/** For each dimension, the conditions under which the text depends on it at its first use. */
 function surroundings(
   template: Pick<Template, 'pieces'>,
   dimensions: readonly Dimension[],
-): readonly (readonly number[])[] {
+): readonly (readonly PartCondition[])[] {
   const indexOf = new Map(dimensions.map(({ name }, index) => [name, index]));
-  const found: (readonly number[] | undefined)[] = dimensions.map(() => undefined);
-  const note = (name: string, outer: readonly number[]): void => {
+  const found: (readonly PartCondition[] | undefined)[] = dimensions.map(() => undefined);
+  const note = (name: string, outer: readonly PartCondition[]): void => {
     const index = indexOf.get(name);
     if (index !== undefined) found[index] ??= outer;
   };
-  const visit = (pieces: readonly Piece[], outer: readonly number[]): void => {
+  const visit = (pieces: readonly Piece[], outer: readonly PartCondition[]): void => {
     for (const piece of pieces) {
       if (piece.kind === 'choice') note(piece.name, outer);
       if (piece.kind !== 'part') continue;
-      for (const name of piece.names) note(name, outer);
-      visit(piece.pieces, [...outer, ...piece.names.flatMap((name) => indexOf.get(name) ?? [])]);
+      for (const { name } of piece.conditions) note(name, outer);
+      visit(piece.pieces, [...outer, ...piece.conditions]);
     }
   };
   visit(template.pieces, []);

@@ -1,5 +1,5 @@
 // Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import { readDefinition, readEngineText } from '../sql/definition/read-statement.ts';
 import { quoteString } from '../sql/literal.ts';
 import type { ShardedTable, TableName, TablePattern } from './fingerprint.ts';
 
@@ -45,8 +45,7 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   if (ownsParts(engine)) return PARTS_ONLY;
   if (engine === 'View') return { kind: 'query', sql: table.select };
   if (engine === 'MaterializedView') return { kind: 'tables', tables: [targetOf(table)] };
-  if (engine === 'Dictionary')
-    return { kind: 'dictionary', isDirect: /\bLAYOUT\s*\(\s*\w*(?:CACHE|DIRECT)/i.test(table.create) };
+  if (engine === 'Dictionary') return { kind: 'dictionary', isDirect: isDirect(table) };
   if (engine === 'Buffer') return readsOfBuffer(table);
   if (engine === 'Alias') return readsOfAlias(table);
   if (engine === 'Merge') return readsOfMerge(table);
@@ -66,30 +65,22 @@ function unknown(reason: string): EngineReads {
 /** The table that a materialized view writes to: that of TO, or its own. */
 function targetOf({ create, database, name, uuid, target }: StoredTable): TableName {
   if (target.name !== '') return target;
-  const query = createCursor(create);
-  for (let at = 0; at < query.length && query.kind(at) !== '(' && query.word(at) !== 'AS'; at++) {
-    const [first, second] = [query.name(at + 1), query.name(at + 3)];
-    if (query.word(at) !== 'TO' || first === undefined) continue;
-    return query.kind(at + 2) === '.' && second !== undefined
-      ? { database: first, name: second }
-      : { database, name: first };
-  }
+  const written = readDefinition(create, database)?.to;
+  if (written !== undefined) return written;
   const hasUuid = /[1-9a-f]/.test(uuid);
   return { database, name: hasUuid ? `.inner_id.${uuid}` : `.inner.${name}` };
 }
 
 /** `Buffer('database', 'table', …)`: its destination, besides its own rows. */
 function readsOfBuffer({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [database, name] = [stringAt(query, 2), stringAt(query, 4)];
+  const [database, name] = stringsOf(full);
   if (database === undefined || name === undefined) return unknown('has a destination that is not known');
   return name === '' ? PARTS_ONLY : { kind: 'tables', tables: [{ database, name }] };
 }
 
 /** `Alias('database', 'table')` or `Alias('table')`: another name of a table. */
 function readsOfAlias({ database, full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [first, second] = [stringAt(query, 2), stringAt(query, 4)];
+  const [first, second] = stringsOf(full);
   if (first === undefined) return unknown('is another name of a table that is not known');
   const target = second === undefined ? { database, name: first } : { database: first, name: second };
   return { kind: 'tables', tables: [target] };
@@ -97,11 +88,11 @@ function readsOfAlias({ database, full }: StoredTable): EngineReads {
 
 /** `Merge('database', 'regexp')` or `Merge(REGEXP('regexp'), 'regexp')`. */
 function readsOfMerge({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const isRegex = query.word(2) === 'REGEXP';
-  const [database, names] = [stringAt(query, isRegex ? 4 : 2), stringAt(query, isRegex ? 7 : 4)];
+  const [first] = readEngineText(full).arguments;
+  const [plain, names] = stringsOf(full);
+  const database = first?.regexp ?? plain;
   if (database === undefined || names === undefined) return unknown('reads tables that are not known');
-  return { kind: 'pattern', pattern: patternOf({ database, isRegex }, names) };
+  return { kind: 'pattern', pattern: patternOf({ database, isRegex: first?.regexp !== undefined }, names) };
 }
 
 /** Tables with names that match a regular expression, of a database or of those that match one. */
@@ -115,28 +106,20 @@ export function patternOf(
 
 /** `Distributed('cluster', 'database', 'table', …)`; rows that wait to be sent to a shard are not read. */
 function readsOfDistributed({ full }: StoredTable): EngineReads {
-  const query = createCursor(full);
-  const [cluster, database, name] = [stringAt(query, 2), stringAt(query, 4), stringAt(query, 6)];
+  const [cluster, database, name] = stringsOf(full);
   const isKnown = cluster !== undefined && !cluster.includes('{'); // macros
   if (!isKnown || database === undefined || database === '' || name === undefined || name === '')
     return unknown('reads a cluster, or a table of it, whose name is not written out');
   return { kind: 'shards', table: { cluster, database, name } };
 }
 
-/** The value of a string literal; undefined for anything else. */
-export function stringOf(literal: string): string | undefined {
-  const query = createCursor(literal);
-  return query.length === 1 ? stringAt(query, 0) : undefined;
+/** The values of the arguments that are strings, at their positions. */
+function stringsOf(full: string): readonly (string | undefined)[] {
+  return readEngineText(full).arguments.map(({ isString, name }) => (isString ? name : undefined));
 }
 
-function stringAt(query: Cursor, at: number): string | undefined {
-  if (query.kind(at) !== 'string') return undefined;
-  const text = query.text(at).slice(1, -1);
-  return text.includes('\\') ? unescaped(text) : text.replaceAll("''", "'");
-}
-
-/** Undefined for escapes that names and patterns rarely have. */
-function unescaped(text: string): string | undefined {
-  const isSimple = /^(?:[^\\]|\\[\\'])*$/s.test(text);
-  return isSimple ? text.replaceAll(/\\(.)/gs, '$1') : undefined;
+/** A dictionary that holds at most a part of its source. */
+function isDirect({ create, database }: StoredTable): boolean {
+  const layout = readDefinition(create, database)?.dictionary.layout?.name ?? '';
+  return layout.includes('CACHE') || layout.includes('DIRECT');
 }

@@ -8,6 +8,7 @@ import type { QuerySource } from '../query-model/sources.ts';
 import type { Expression } from '../query-model/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { stringValue } from '../sql/string-literal.ts';
 import type { Endpoint } from './endpoint.ts';
 import { isTable } from '../sql/outline.ts';
 import {
@@ -23,13 +24,7 @@ import {
 } from './fingerprint.ts';
 import { askOf } from './query-models.ts';
 import { readShards } from './shards.ts';
-import {
-  patternOf,
-  readsOfEngine,
-  stringOf,
-  type ComputedColumn,
-  type StoredTable,
-} from './table-engines.ts';
+import { patternOf, readsOfEngine, type ComputedColumn, type StoredTable } from './table-engines.ts';
 import { usedColumns } from './computed-columns.ts';
 
 /** A statement with typed placeholders, and values with which the engine may accept it. */
@@ -225,7 +220,7 @@ async function addFunction(
 }
 
 function constantOf(expression: Expression | undefined): string | undefined {
-  return expression?.kind === 'constant' ? stringOf(expression.text) : undefined;
+  return expression?.kind === 'constant' ? stringValue(expression.text) : undefined;
 }
 
 async function addPattern(resolution: Resolution, pattern: TablePattern, origin: Origin): Promise<void> {

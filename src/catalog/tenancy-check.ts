@@ -1,7 +1,9 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
 import type { SourceModel } from '../query-model/model.ts';
 import type { QuerySource } from '../query-model/sources.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { namesOf, spanOf, textOf } from '../sql/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
@@ -95,12 +97,11 @@ export function placeOf(
   query: Pick<EndpointQuery, 'table'>,
   source: QuerySource,
 ): QueryPlace {
-  const { bound, inBound } = inspected.analysis;
+  const { bound, inBound, tree } = inspected.analysis;
   const own = rangeOf(inspected, source.cte ?? query.table);
   const whole = { start: 0, end: bound.sql.length };
-  const cursor = createCursor(bound.sql, bound.tokens);
   for (const range of [own, whole]) {
-    const places = placesOf(cursor, source.view ?? source.name).filter(
+    const places = placesOf(tree, source.view ?? source.name).filter(
       (at) => at >= range.start && at < range.end,
     );
     const at = places[source.occurrence] ?? places.at(-1);
@@ -109,16 +110,13 @@ export function placeOf(
   return inBound(own.start);
 }
 
-/** Offsets at which `database.table`, `table` or the name as a string begins. */
-function placesOf(query: Cursor, name: string): readonly number[] {
-  const parts = name.split('.');
-  const last = parts.slice(1).join('.');
-  const isNamed = (at: number): boolean => {
-    if (query.kind(at) === 'string') return query.text(at).slice(1, -1) === name;
-    if (query.kind(at - 1) === '.') return false;
-    const [first, dot, second] = [query.name(at), query.kind(at + 1), query.name(at + 2)];
-    if (dot === '.' && `${first}.${second}` === name) return true;
-    return parts.length === 1 ? first === name : parts[0] === 'default' && first === last && dot !== '.';
-  };
-  return query.tokens.flatMap(({ start }, at) => (isNamed(at) ? [start] : []));
+/** Where a table, a dictionary or a function is named, also as a string. */
+function placesOf(tree: Tree, name: string): readonly number[] {
+  const local = name.startsWith('default.') ? name.slice('default.'.length) : name;
+  return nodesOf(tree.root, 'table', 'table-function', 'string').flatMap((node) => {
+    const { start } = spanOf(tree, node);
+    if (node.kind === 'string') return textOf(tree, node).slice(1, -1) === name ? [start] : [];
+    const written = namesOf(tree, { ...node, to: node.at + 1 }).join('.');
+    return written === name || written === local ? [start] : [];
+  });
 }

@@ -1,7 +1,9 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { Node, Tree } from '../sql/tree/nodes.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { nameOf, namesOf, partOf, spanOf, wordOf } from '../sql/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
 
@@ -24,23 +26,32 @@ export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): rea
 }
 
 function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
-  const query = createCursor(analysis.bound.sql, analysis.bound.tokens);
+  const { tree } = analysis;
   const isOptional = (name: string): boolean => analysis.parameters.get(name)?.absent === null;
   const findings: RuleFinding[] = [];
   const reported = new Set<string>();
-  for (const index of query.tokens.keys()) {
-    if (!/^(?:FROM|JOIN)$/.test(query.word(index) ?? '') || query.kind(index + 2) !== '.') continue;
-    const table = `${query.name(index + 1)}.${query.name(index + 3)}`;
-    const column = timeColumns.get(table);
-    if (column === undefined) continue;
-    const { always, optional } = conditionNames(query, index, isOptional);
-    if (always.has(column)) continue;
-    const parameter = optional.get(column);
-    if (parameter === undefined) findings.push(unbounded(analysis, query.start(index + 1), table, column));
-    else if (!reported.has(parameter)) findings.push(optionallyBounded(parameter, table, column));
-    if (parameter !== undefined) reported.add(parameter);
+  for (const select of nodesOf(tree.root, 'select')) {
+    const { always, optional } = conditionNames(tree, select, isOptional);
+    for (const node of tablesIn(select)) {
+      const table = namesOf(tree, node).join('.');
+      const column = timeColumns.get(table);
+      if (column === undefined || always.has(column)) continue;
+      const parameter = optional.get(column);
+      if (parameter === undefined)
+        findings.push(unbounded(analysis, spanOf(tree, node).start, table, column));
+      else if (!reported.has(parameter)) findings.push(optionallyBounded(parameter, table, column));
+      if (parameter !== undefined) reported.add(parameter);
+    }
   }
   return findings;
+}
+
+/** The tables of a SELECT itself. */
+function tablesIn(select: Node): readonly Node[] {
+  const sources = (partOf(select, 'from')?.parts ?? []).flatMap((each) =>
+    each.kind === 'join' ? each.parts : [each],
+  );
+  return sources.flatMap(({ parts: [table] }) => (table?.kind === 'table' ? [table] : []));
 }
 
 function unbounded({ inBound }: Analysis, start: number, table: string, column: string): RuleFinding {
@@ -65,53 +76,35 @@ function optionallyBounded(parameter: string, table: string, column: string): Ru
   };
 }
 
-const ENDS = /^(?:GROUP|ORDER|LIMIT|UNION|INTERSECT|EXCEPT|SETTINGS|WINDOW|QUALIFY)$/;
-
 interface ConditionNames {
   readonly always: ReadonlySet<string>;
   /** The names in conditions that hold in calls without a parameter, with that parameter. */
   readonly optional: ReadonlyMap<string, string>;
 }
 
-/** The names after WHERE and PREWHERE in the SELECT that contains a token, up to its end. */
-function conditionNames(query: Cursor, from: number, isOptional: (name: string) => boolean): ConditionNames {
+/** The names of columns in WHERE and PREWHERE. */
+function conditionNames(tree: Tree, select: Node, isOptional: (name: string) => boolean): ConditionNames {
   const always = new Set<string>();
   const optional = new Map<string, string>();
-  let depth = 0;
-  let isCondition = false;
-  for (let at = from + 1; at < query.length; at++) {
-    const parameter = isCondition ? optionalCondition(query, at) : undefined;
-    if (parameter !== undefined && isOptional(parameter)) {
-      const end = query.closing(at);
-      for (const name of namesBetween(query, at, end)) optional.set(name, optional.get(name) ?? parameter);
-      at = end;
-      continue;
+  const read = (node: Node, given: string | undefined): void => {
+    const parameter =
+      node.kind === 'or'
+        ? node.parts.map((part) => absentIn(tree, part)).find((name) => name !== undefined)
+        : undefined;
+    const needed = parameter !== undefined && isOptional(parameter) ? parameter : given;
+    for (const name of node.kind === 'column' ? namesOf(tree, node) : []) {
+      if (needed === undefined) always.add(name);
+      else optional.set(name, optional.get(name) ?? needed);
     }
-    const kind = query.kind(at);
-    if (kind === '(') depth++;
-    if (kind === ')' && depth-- === 0) break;
-    const word = query.word(at) ?? '';
-    if (depth === 0 && ENDS.test(word)) break;
-    if (depth === 0 && /^(?:PRE)?WHERE$/.test(word)) isCondition = true;
-    const name = query.name(at);
-    if (isCondition && name !== undefined) always.add(name);
-  }
+    for (const part of node.parts) read(part, needed);
+  };
+  for (const part of select.parts)
+    if (part.kind === 'where' || part.kind === 'prewhere') read(part, undefined);
   return { always, optional };
 }
 
-function namesBetween(query: Cursor, from: number, to: number): readonly string[] {
-  return Array.from({ length: to - from }, (_, index) => query.name(from + index) ?? '');
-}
-
-/** The parameter of `({parameter:Type} IS NULL OR …)`, or with the condition first; undefined for anything else. */
-function optionalCondition(query: Cursor, open: number): string | undefined {
-  if (query.kind(open) !== '(') return undefined;
-  const close = query.closing(open);
-  for (let at = open + 1; at < close; at = query.after(at)) {
-    const next = query.after(at);
-    const isNull = query.kind(at) === '{' && query.word(next) === 'IS' && query.word(next + 1) === 'NULL';
-    const isWhole = query.word(next + 2) === 'OR' || query.word(at - 1) === 'OR';
-    if (isNull && isWhole) return query.text(at + 1);
-  }
-  return undefined;
+/** The parameter of `{parameter:Type} IS NULL`. */
+function absentIn(tree: Tree, { kind, at, parts: [value] }: Node): string | undefined {
+  const isTest = kind === 'test' && value?.kind === 'placeholder' && wordOf(tree, { at: at + 1 }) === 'NULL';
+  return isTest ? nameOf(tree, value) : undefined;
 }

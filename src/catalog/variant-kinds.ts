@@ -36,7 +36,7 @@ export const VARIANT_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'query.part_marker': {
     title: 'An unknown comment of an optional part, or too many parts',
-    help: 'A part begins with /* if @a */ or /* if @a and @b */ and ends with /* end */; there is no else. At most 100 parts, nested at most 8 deep.',
+    help: 'A part begins with /* if @a */, /* if not @a */, /* if @a = value */ or several of them with and, and ends with /* end */. For an else, write a second part with not. At most 100 parts, nested at most 8 deep.',
   },
   'query.part_unbalanced': {
     title: 'Unmatched brackets in an optional part',
@@ -51,8 +51,12 @@ export const VARIANT_KINDS: Readonly<Record<string, FindingKind>> = {
     help: 'Declare the parameter, or correct the name.',
   },
   'query.part_always': {
-    title: 'An optional part that is always there',
+    title: 'An optional part that is always there, or never',
     help: 'A parameter that is required or has a default has a value in every call; a Bool counts as given if it is true, an Array if it is not empty.',
+  },
+  'query.part_value': {
+    title: 'An optional part for a value that the parameter never has',
+    help: 'if @a = value compares with a name of a choice, or with a value that the parameter accepts, written as in its enum: text, an integer, a Date, true or false. Lists are not compared.',
   },
   'query.too_many_variants': {
     title: 'Too many choices and optional parts',

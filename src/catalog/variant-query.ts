@@ -6,6 +6,7 @@ import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts
 import type { SqlFinding } from '../sql/finding.ts';
 import { outlineOf, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
+import { holdsFor } from '../sql/part-condition.ts';
 import type { Piece, Template } from '../sql/template.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { parseSavedText } from '../sql/tree/parse.ts';
@@ -89,8 +90,8 @@ export function variantName(template: Pick<Template, 'pieces'>, selection: Selec
 }
 
 /**
- * What decides the text of a variant, by parameter: `=value`, `with` or `without`. Parameters in parts that are not there decide
- * nothing.
+ * What decides the text of a variant, by parameter: `=value`, `with`, `with another` value than those that conditions name, or
+ * `without`. Parameters in parts that are not there decide nothing.
  */
 export function decisionsOf(
   pieces: readonly Piece[],
@@ -101,9 +102,18 @@ export function decisionsOf(
   for (const piece of pieces) {
     if (piece.kind === 'choice') into.set(piece.name, `=${(choices.get(piece.name) ?? []).join('+')}`);
     if (piece.kind !== 'part') continue;
-    for (const name of piece.names)
-      if (into.get(name)?.startsWith('=') !== true) into.set(name, given.has(name) ? 'with' : 'without');
-    if (piece.names.every((name) => given.has(name))) decisionsOf(piece.pieces, selection, into);
+    for (const { name, value } of piece.conditions) {
+      const known = into.get(name);
+      if (known?.startsWith('=') === true || known === OTHER) continue;
+      const names = value === undefined ? undefined : choices.get(name)?.join('+');
+      const isOther = value !== undefined && given.has(name);
+      const plain = given.has(name) ? 'with' : 'without';
+      into.set(name, names === undefined ? (isOther ? OTHER : plain) : `=${names}`);
+    }
+    if (piece.conditions.every((each) => holdsFor(each, selection)))
+      decisionsOf(piece.pieces, selection, into);
   }
   return into;
 }
+
+const OTHER = 'with another';

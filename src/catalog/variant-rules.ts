@@ -1,7 +1,9 @@
 // Rules about choices and optional parts, by the code of their findings.
 import { didYouMean } from '../core/nearest.ts';
+import { givenIn, holdsFor, type PartCondition } from '../sql/part-condition.ts';
 import { partsOf, type Piece } from '../sql/template.ts';
 import type { Rule } from './rule.ts';
+import { toSelection, type Dimension } from './selections.ts';
 
 const NOT_OF_CHOICES = [
   'type',
@@ -52,8 +54,8 @@ export const VARIANT_RULES: Readonly<Record<string, Rule>> = {
   },
   'query.part_undeclared': function* ({ file, source }, { guess }) {
     const declared = Object.keys(file.parameters ?? {});
-    for (const { names, start } of partsOf(source.template.pieces)) {
-      for (const name of names) {
+    for (const { conditions, start } of partsOf(source.template.pieces)) {
+      for (const { name } of conditions) {
         if (declared.includes(name)) continue;
         const meant = guess(name, declared);
         yield {
@@ -66,18 +68,41 @@ export const VARIANT_RULES: Readonly<Record<string, Rule>> = {
     }
   },
   'query.part_always': function* ({ dimensions, source }) {
-    for (const { names, start } of partsOf(source.template.pieces)) {
-      const always = names.find((name) =>
-        dimensions.some((each) => each.name === name && each.values.every(({ isGiven }) => isGiven)),
-      );
-      if (always === undefined) continue;
+    for (const { conditions, start } of partsOf(source.template.pieces)) {
+      const settled = conditions.find((each) => outcomesOf(each, dimensions).size === 1);
+      if (settled === undefined) continue;
+      const { name } = settled;
+      const isAlways = outcomesOf(settled, dimensions).has(true);
       yield {
         severity: 'warning',
         path: ['query'],
         offset: start,
-        message: `this part is always there: @${always} has a value in every call`,
-        hint: `Remove the default or required: true of ${always}, or the comments around the part`,
+        message: `this part is ${isAlways ? 'always' : 'never'} there, whatever @${name} is in a call`,
+        hint: `Remove the default or required: true of ${name}, or the ${isAlways ? 'comments around the part' : 'part'}`,
       };
+    }
+  },
+  'query.part_value': function* ({ parameters, source }, { guess }) {
+    for (const { conditions, start } of partsOf(source.template.pieces)) {
+      for (const { name, value } of conditions) {
+        const parameter = parameters.get(name);
+        if (value === undefined || parameter === undefined) continue;
+        const reading = parameter.type.kind === 'scalar' ? parameter.read(value) : undefined;
+        if (reading?.kind === 'value' && reading.text === value) continue;
+        const meant = guess(value, parameter.listed ?? []);
+        const plain = reading?.kind === 'value' ? reading.text : undefined;
+        yield {
+          path: ['query'],
+          offset: start,
+          message:
+            reading === undefined
+              ? `@${name} is no single value, which = compares`
+              : `@${name} is never ${value}`,
+          hint:
+            didYouMean(meant ?? plain ?? undefined) ??
+            (reading === undefined ? `Write /* if @${name} */` : `Write a value that ${name} accepts`),
+        };
+      }
     }
   },
 };
@@ -87,6 +112,14 @@ function keysAt(value: unknown, name: string): readonly string[] {
   return Object.keys(parameters?.[name] ?? {});
 }
 
+/** What a condition is in calls; empty for a parameter that is not declared, or never has the value. */
+function outcomesOf(condition: PartCondition, dimensions: readonly Dimension[]): ReadonlySet<boolean> {
+  const { values = [] } = dimensions.find(({ name }) => name === condition.name) ?? {};
+  const { value: compared } = condition;
+  if (compared !== undefined && !values.some(({ names }) => names.includes(compared))) return new Set();
+  return new Set(values.map((value) => holdsFor(condition, toSelection([[condition.name, value]]))));
+}
+
 /** The uses of choices outside the parts that depend on them. */
 function* usesOf(
   pieces: readonly Piece[],
@@ -94,6 +127,6 @@ function* usesOf(
 ): Generator<Extract<Piece, { kind: 'choice' }>> {
   for (const piece of pieces) {
     if (piece.kind === 'choice' && !given.has(piece.name)) yield piece;
-    if (piece.kind === 'part') yield* usesOf(piece.pieces, new Set([...given, ...piece.names]));
+    if (piece.kind === 'part') yield* usesOf(piece.pieces, new Set([...given, ...givenIn(piece.conditions)]));
   }
 }

@@ -1,7 +1,8 @@
 // Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { identifierName } from '../sql/literal.ts';
+import { nodesOf } from '../sql/tree/places.ts';
+import { nameOf, namesOf } from '../sql/tree/visit.ts';
 import { parseType, innerType, type ClickHouseType } from '../sql/types/type.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
@@ -58,19 +59,10 @@ export async function findWideIntegers(
 }
 
 /** Whether a result column is a stored column, under its name or another. */
-function isStored({ bound: { sql, tokens } }: Analysis, name: string, wide: WideColumns): boolean {
-  const nameAt = (index: number): string | undefined => {
-    const token = tokens[index];
-    return token === undefined ? undefined : identifierName(sql.slice(token.start, token.end));
-  };
-  const isWord = (index: number, word: RegExp): boolean => word.test(nameAt(index) ?? '');
-  const aliases = tokens.flatMap((_, index) =>
-    nameAt(index) === name && isWord(index - 1, /^as$/i) ? [index] : [],
-  );
+function isStored({ tree }: Analysis, name: string, wide: WideColumns): boolean {
+  const aliases = nodesOf(tree.root, 'alias').filter((alias) => nameOf(tree, alias) === name);
   if (aliases.length === 0) return wide.has(name);
-  return aliases.some((index) => {
-    const before = tokens[index - 3]?.kind;
-    const begins = before === ',' || before === '.' || isWord(index - 3, /^(?:select|distinct)$/i);
-    return begins && wide.has(nameAt(index - 2) ?? '');
-  });
+  return aliases.some(
+    ({ parts: [value] }) => value?.kind === 'column' && wide.has(namesOf(tree, value).at(-1) ?? ''),
+  );
 }

@@ -1,6 +1,6 @@
 // The tables that the engine has, and which of them a query reads, through views and tables over others.
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { stringOf } from '../catalog/table-engines.ts';
+import { stringValue } from '../sql/string-literal.ts';
 import { candidates } from '../catalog/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';
@@ -106,7 +106,7 @@ function namesIn(sql: string, database?: string): Names {
   let isMerge = false;
   for (let at = 0; at < query.length; at++) {
     if (query.kind(at + 1) === '.') add(query.name(at), query.name(at + 2));
-    if (query.kind(at) === 'string') strings.push(stringOf(query.text(at)) ?? '');
+    if (query.kind(at) === 'string') strings.push(stringValue(query.text(at)) ?? '');
     if (database !== undefined) add(database, query.name(at));
     isMerge ||= query.word(at) === 'MERGE' && query.kind(at + 1) === '(';
   }

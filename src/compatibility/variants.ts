@@ -92,8 +92,8 @@ function isPossible({ analysis }: Contract, name: string, value: DimensionValue)
   const dimension = analysis.dimensions.find((each) => each.name === name);
   if (dimension !== undefined) {
     const accepted = valuesOfDimension(dimension);
-    if (accepted.size > 0) return value.names.length > 0 && value.names.every((each) => accepted.has(each));
-    return dimension.values.some((each) => each.isGiven === value.isGiven);
+    if (value.names.length > 0 && value.names.every((each) => accepted.has(each))) return true;
+    return dimension.values.some((each) => each.isGiven === value.isGiven && each.names.length === 0);
   }
   const parameter = analysis.parameters.get(name);
   if (parameter === undefined || value.isGiven) return true;

@@ -1,7 +1,7 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
 import type { Conversion, ConversionNote, ConvertOptions } from '../dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../dialects/dialects.ts';
 import { READABLE } from '../dialects/style.ts';
-import { TRAITS } from '../dialects/traits.ts';
 import type { Query } from '../dialects/tree.ts';
 import { writeQuery } from '../dialects/write/query.ts';
 import { contextOf } from '../dialects/write/start.ts';
@@ -77,6 +77,7 @@ interface Written {
 
 /** Writes a query. Never throws for its content. */
 function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: WriteOptions): Written {
+  const { traits, functions } = DIALECTS_BY_NAME[dialect];
   const settings = new Map<string, string>();
   const notes: ConversionNote[] = [];
   let count = 0;
@@ -86,7 +87,7 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
   };
   const shared = {
     dialect,
-    traits: TRAITS[dialect],
+    traits,
     isStrict: false,
     style: READABLE,
     columnsOf,
@@ -95,12 +96,14 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
     notes,
     settings,
     fresh,
-    functions: undefined,
     tableNames: undefined,
     spend: () => undefined,
     isRecordName: () => false,
   };
-  const { sql } = writeQuery(query, contextOf(shared, new Map()), { isShown: true, isPlain: false });
+  const { sql } = writeQuery(query, contextOf(shared, { tables: new Map(), functions }), {
+    isShown: true,
+    isPlain: false,
+  });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
 }

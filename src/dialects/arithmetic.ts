@@ -1,16 +1,15 @@
 // Arithmetic operators of numbers.
 import type { Expression } from './tree.ts';
 import { castTo } from './cast/cast.ts';
-import { differs, note, unconverted, type Context } from './context.ts';
+import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
 import { sql, type Sql } from './sql.ts';
+import type { Traits } from './traits.ts';
 import { float, isKind, isNullable, isTime, loose, operand, value, type Kind, type Value } from './value.ts';
 
-export interface Operation {
+export interface Operation extends Place {
   readonly operator: string;
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** Writes an operator of two numbers. */
@@ -66,7 +65,7 @@ function plain(a: Value, b: Value, { operator, at, context }: Operation): Value 
   const [x, y] = [a.type.scale, b.type.scale];
   const known = x === undefined || y === undefined ? undefined : operator === '*' ? x + y : Math.max(x, y);
   const bits = kind === 'int' ? bitsOf(a, b, operator) : undefined;
-  if (operator === '*' && context.shared.dialect === 'bigquery' && kind === 'decimal')
+  if (operator === '*' && context.shared.traits.numericScale !== undefined && kind === 'decimal')
     return exactProduct(a, b, { at, context });
   if (kind === 'int' && context.isEvaluated === true && (bits ?? MAX_BITS + 1) > MAX_BITS)
     return checkedInteger(sql`toInt128(${number(a)}) ${operator} ${operandOf(b)}`, nullable);
@@ -91,8 +90,7 @@ function literalOverflow(a: Value, b: Value, { operator, context }: Operation): 
   const [x = '', y = ''] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
   if (INTEGER.test(x) && INTEGER.test(y)) {
     const result = OF_WHOLE[operator]?.(BigInt(x), BigInt(y)) ?? 0n;
-    const isShort =
-      SHORT_LITERALS.has(context.shared.dialect) && [x, y].every((each) => fits(BigInt(each), 32));
+    const isShort = context.shared.traits.hasShortLiterals && [x, y].every((each) => fits(BigInt(each), 32));
     return !fits(result, isShort ? 32 : 64);
   }
   return (
@@ -106,9 +104,6 @@ function literalOverflow(a: Value, b: Value, { operator, context }: Operation): 
 const REAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
 
 const fits = (number: bigint, bits: number): boolean => BigInt.asIntN(bits, number) === number;
-
-/** Dialects in which literals have 32 bits if that is enough. */
-const SHORT_LITERALS: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
 
 const OF_WHOLE: Readonly<Record<string, (x: bigint, y: bigint) => bigint>> = {
   '+': (x, y) => x + y,
@@ -143,13 +138,13 @@ function divisor(
   { at, context }: Operation,
   written: Sql,
 ): { readonly sql: Sql; readonly isNullable: boolean } {
-  const { traits, dialect } = context.shared;
+  const { traits } = context.shared;
   const own = { sql: written, isNullable: b.type.isNullable };
   if (isZeroFree(b)) return own;
   if (traits.dividesByZero) return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
   if (/^-?[0.]+$/.test(String(b.sql))) return unconverted(at, 'expression', 'Division by zero');
   if (context.isEvaluated === true) return { ...own, sql: sql`(${written} + 0 % (${written} != 0))` };
-  if (!context.shared.isStrict && dialect !== 'bigquery') noteZero(context, at);
+  if (traits.numericScale === undefined) noteZero(context, at);
   return own;
 }
 
@@ -168,7 +163,7 @@ function quotient(a: Value, b: Value, operation: Operation): Value {
     return wholeQuotient(a, b, operation);
   if (a.type.kind === 'seconds')
     return loose('seconds', sql`${operand(a)} / ${operand(b)}`, isNullable(a, b));
-  if (dialect === 'bigquery' && common(a, b) === 'decimal') return exactQuotient(a, b, operation);
+  if (traits.numericScale !== undefined && common(a, b) === 'decimal') return exactQuotient(a, b, operation);
   const isOpen =
     traits.hasIntegerDivision &&
     kinds.includes('unknown') &&
@@ -180,17 +175,17 @@ function quotient(a: Value, b: Value, operation: Operation): Value {
       'type_unknown',
       `If both operands of / are integers, ${dialect} returns an integer: write intDiv(a, b)`,
     );
-  const by = divisor(b, operation, floatOf(b, dialect));
-  const isFloat = kinds.includes('float') || dialect === 'bigquery' || dialect === 'sqlite';
-  const built = sql`${floatOf(a, dialect)} / ${by.sql}`;
+  const by = divisor(b, operation, floatOf(b, traits));
+  const isFloat = kinds.includes('float') || traits.hasFloatNumbers;
+  const built = sql`${floatOf(a, traits)} / ${by.sql}`;
   const nullable = a.type.isNullable || by.isNullable;
   if (isFloat) return loose('float', built, nullable);
   return roundedQuotient(loose('numeric', built, nullable, { scale: quotientScale(a, b, context) }), context);
 }
 
-/** A value of unknown type is a number in BigQuery, which has no implicit conversions of others. */
-const floatOf = (each: Value, dialect: string): Sql =>
-  dialect === 'bigquery' && each.type.kind === 'unknown' ? operand(each) : float(each);
+/** Without implicit conversions, a value of unknown type is a number. */
+const floatOf = (each: Value, { convertsStrings }: Traits): Sql =>
+  !convertsStrings && each.type.kind === 'unknown' ? operand(each) : float(each);
 
 /** Signed: the remainder and quotient of UInt64 and a negative number are wrong. */
 const signed = (each: Value): Sql => (each.type.isUnsigned === true ? sql`toInt64(${each.sql})` : each.sql);
@@ -198,7 +193,8 @@ const signed = (each: Value): Sql => (each.type.isUnsigned === true ? sql`toInt6
 /** The quotient of integers, which is an integer. */
 export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
-  if (context.shared.dialect === 'bigquery' && (isExact(a) || isExact(b))) return exactWhole(a, b, operation);
+  if (context.shared.traits.numericScale !== undefined && (isExact(a) || isExact(b)))
+    return exactWhole(a, b, operation);
   // The quotient of the smallest integer and -1 has more bits.
   if (context.isEvaluated === true && !/^\d+$/.test(String(b.sql)) && (a.type.bits ?? MAX_BITS) >= MAX_BITS)
     return checkedInteger(sql`intDiv(toInt128(${a.sql}), ${signed(b)})`, isNullable(a, b));
@@ -215,23 +211,24 @@ export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
 function quotientScale(a: Value, b: Value, { shared }: Context): number | undefined {
   const { scale } = a.type;
   if (scale === undefined) return undefined;
-  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
-  // The digits that MySQL has of a quotient are no longer known in a quotient of it.
-  if (isMysql) return a.type.kind === 'numeric' && !hasDigits(a) ? undefined : scale + 4;
-  return shared.dialect === 'trino' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
+  const { quotientDigits } = shared.traits;
+  // The digits of a quotient are no longer known in a quotient of it.
+  if (quotientDigits === 'four more')
+    return a.type.kind === 'numeric' && !hasDigits(a) ? undefined : scale + 4;
+  return quotientDigits === 'most' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
 }
 
-/** Trino rounds each quotient of decimals. */
+/** A quotient whose digits are those of its operands is rounded to them. */
 function roundedQuotient(own: Value, { shared }: Context): Value {
-  if (shared.dialect !== 'trino' || own.type.scale === undefined) return own;
+  if (shared.traits.quotientDigits !== 'most' || own.type.scale === undefined) return own;
   return { ...roundHalfAway(own, own.type.scale), type: own.type };
 }
 
 function remainder(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
-  const { dialect, traits } = context.shared;
-  if (dialect === 'bigquery' && common(a, b) === 'decimal') return exactRemainder(a, b, operation);
-  const isWhole = dialect === 'sqlite';
+  const { traits } = context.shared;
+  if (traits.numericScale !== undefined && common(a, b) === 'decimal') return exactRemainder(a, b, operation);
+  const isWhole = traits.remainderIsWhole;
   const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
       ? sql`toInt64(${each.sql})`
@@ -266,11 +263,11 @@ const BITS: Readonly<Record<string, string>> = {
 
 type Operands = readonly [left: Value, right: Value];
 
-/** Writes operators on bits, DIV, XOR and PostgreSQL's power; undefined for other operators. */
+/** Writes operators on bits, DIV, XOR and the power; undefined for other operators. */
 export function otherArithmetic([a, b]: Operands, operation: Operation): Value | undefined {
   const { operator, context } = operation;
-  const { dialect } = context.shared;
-  if (operator === '^' && (dialect === 'postgresql' || dialect === 'redshift'))
+  const { traits } = context.shared;
+  if (operator === '^' && traits.hasPowerOperator)
     return value('float', sql`pow(${a.sql}, ${b.sql})`, isNullable(a, b));
   if (operator === 'DIV') return wholeQuotient(a, b, operation);
   if (operator === 'MOD') return numberArithmetic(a, b, { ...operation, operator: '%' });
@@ -280,8 +277,7 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   if (name === undefined) return undefined;
   const { at } = operation;
   // MySQL rounds halves of Float64 in its own ways.
-  const isOpen = (each: Value): boolean =>
-    isKind(each, 'float') && dialect !== 'sqlite' && context.shared.traits.hasNumericConditions;
+  const isOpen = (each: Value): boolean => isKind(each, 'float') && traits.hasUnsignedBits;
   for (const each of [a, b])
     if (isKind(each, 'bytes', 'text') || isTime(each) || isOpen(each))
       return unconverted(
@@ -293,27 +289,24 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   const [x, y] = [a, b].map((each) =>
     isRounded(each, context) ? castTo(each, { name: 'BIGINT', at }, { isSafe: false, at, context }) : each,
   );
-  return bits(x ?? a, y ?? b, { name, dialect });
+  return bits(x ?? a, y ?? b, { name, traits });
 }
 
 const isRounded = (each: Value, { shared }: Context): boolean =>
   shared.traits.hasNumericConditions && isKind(each, 'decimal', 'numeric', 'float');
 
-/** The operators of MySQL are those of unsigned integers, and so is BigQuery's shift to the right. */
 function bits(
   a: Value,
   b: Value,
-  { name, dialect }: { readonly name: string; readonly dialect: string },
+  { name, traits }: { readonly name: string; readonly traits: Traits },
 ): Value {
-  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-  const isBigQuery = dialect === 'bigquery';
   const wide = (each: Value): Sql =>
-    isMysql
+    traits.hasUnsignedBits
       ? sql`toUInt64(${each.sql})`
-      : isBigQuery || INTEGER.test(String(each.sql))
+      : traits.shiftsLogically || INTEGER.test(String(each.sql))
         ? sql`toInt64(${number(each)})`
         : each.sql;
-  const isLogical = isBigQuery && name === 'bitShiftRight';
+  const isLogical = traits.shiftsLogically && name === 'bitShiftRight';
   if (!isLogical) return value('int', sql`${name}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
   // A signed number of positions would make it a signed shift.
   const places = b.type.isNullable ? 'Nullable(UInt64)' : 'UInt64';

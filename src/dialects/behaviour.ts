@@ -54,9 +54,6 @@ function ofNull(own: Value, args: readonly Value[]): Value {
   return { ...own, absent: sql`(${joinSql(isNull, ' OR ')})` };
 }
 
-/** Dialects that convert what is no number to one. */
-const COERCING: ReadonlySet<string> = new Set(['mysql', 'mariadb', 'snowflake']);
-
 /** An argument in the type of its parameter. */
 function accepted(application: Application, index: number, { takes }: Behaviour): Value {
   const own = application.arg(index);
@@ -94,18 +91,28 @@ function numberOf(own: Value, { context, at, call, fail }: Application): Value {
   const options = { isSafe: false, at, context };
   if (isKind(own, 'bool') && shared.traits.hasNumericConditions)
     return castTo(own, { name: 'BIGINT', at }, options);
-  if (isKind(own, 'text') && COERCING.has(shared.dialect))
+  if (isKind(own, 'text') && shared.traits.convertsArguments)
     return castTo(own, { name: 'DOUBLE', at }, options);
   const known = isKind(own, 'text') ? numberOfLiteral(own, context) : undefined;
   if (known !== undefined) return known;
   return fail(`${call.name} requires a number here`, 'Cast the value to a number.');
 }
 
-/** Dialects in which a number with a fraction is converted to an integer. */
-const ROUNDING: ReadonlySet<string> = new Set(['mysql', 'mariadb', 'sqlite', 'snowflake']);
-
 function integerOf(own: Value, { context, at }: Application): Value {
-  const isRounded = isKind(own, 'decimal', 'numeric', 'float') && ROUNDING.has(context.shared.dialect);
+  const isRounded = isKind(own, 'decimal', 'numeric', 'float') && context.shared.traits.roundsArguments;
   if (!isRounded && !isOpen(own)) return own;
   return castTo(own, { name: 'BIGINT', at }, { isSafe: isOpen(own), at, context });
+}
+
+/** Rules that have a value of their own in place of an error: SAFE. changes nothing, or they read it. */
+export function safely(rules: Rules): Rules {
+  return Object.fromEntries(
+    Object.entries(rules).map(([name, rule]) => {
+      const own: Rule = (application) => {
+        void application.call.isSafe;
+        return rule(application);
+      };
+      return [name, Object.assign(own, rule)];
+    }),
+  );
 }

@@ -56,7 +56,7 @@ export function applicationOf<W extends Context>(
     call: recorded({ ...call, args: recordedList(args, readArguments) }, read),
     context,
     at,
-    dialect: context.shared.dialect,
+    traits: context.shared.traits,
     source,
     arg,
     optional: (index) => (args[index] === undefined ? undefined : arg(index)),

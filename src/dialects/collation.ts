@@ -50,10 +50,3 @@ function noteCollation(context: Context): void {
   if (context.shared.notes.some((each) => each.message === message)) return;
   note(context, 'note', { at: 0, code: 'collation', message });
 }
-
-/** Whether a collation compares strings by their bytes, as ClickHouse does; case-sensitive ones of MySQL order some letters in another way. */
-export function isByteCollation(name: string, dialect: string): boolean {
-  if (dialect === 'mysql' || dialect === 'mariadb') return /(?:_bin|_cs|^binary)$/i.test(name);
-  if (dialect === 'sqlite') return /^binary$/i.test(name);
-  return /^(?:c|posix|c\.utf-?8|ucs_basic|pg_catalog\.default)$/i.test(name);
-}

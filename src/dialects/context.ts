@@ -1,6 +1,6 @@
 // The context that the translation of an expression needs, and how what cannot be translated is reported.
 import type { Expression, Window } from './tree.ts';
-import type { ConversionCode, ConversionNote, ConvertOptions, ForeignDialect } from './conversion.ts';
+import type { ConversionCode, ConversionNote, ConvertOptions } from './conversion.ts';
 import type { Traits } from './traits.ts';
 import type { Sql } from './sql.ts';
 import type { Style } from './style.ts';
@@ -45,15 +45,10 @@ export function tooLarge(at: number, message: string): never {
   throw new UnconvertedError(at, 'too_large', message);
 }
 
-/** Functions by name, and replacements of others. */
-export interface KnownFunctions {
-  readonly names: ReadonlySet<string>;
-  readonly replacements: ReadonlyMap<string, string>;
-}
-
 /** What is the same for all parts of one translation. */
 export interface Shared {
-  readonly dialect: ForeignDialect;
+  /** Its name, for messages. */
+  readonly dialect: string;
   readonly traits: Traits;
   /** At run time: what may differ is an error, and nothing is noted. */
   readonly isStrict: boolean;
@@ -69,8 +64,6 @@ export interface Shared {
   readonly tableNames: ReadonlySet<string> | undefined;
   /** Counts written expressions and columns, including repeats; at run time, throws above a limit. */
   readonly spend: (at: number, count?: number) => void;
-  /** The functions that there are, and what to write in place of others; undefined: those of all dialects. */
-  readonly functions: KnownFunctions | undefined;
   /** How names and lines are written. */
   readonly style: Style;
   /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
@@ -99,6 +92,12 @@ export interface Context {
   key(own: Value): Value;
   /** A value as an array. */
   elements(own: Value): Value;
+}
+
+/** Where something is written. */
+export interface Place<Within extends Context = Context> {
+  readonly at: number;
+  readonly context: Within;
 }
 
 /** Rows that are the elements of an array, and the variable of one of them. */

@@ -1,12 +1,7 @@
 // BigQuery's NUMERIC and BIGNUMERIC: results have as many digits after the point, and are rounded half away from zero.
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context, type Place } from './context.ts';
 import { sql, type Sql } from './sql.ts';
 import { isNullable, value, type Value } from './value.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
 
 /** Digits after the point of NUMERIC; of BIGNUMERIC there are 38. */
 const SCALE = 9;
@@ -36,7 +31,8 @@ const wide = (each: Value): Sql => sql`toDecimal256(${each.sql}, ${String(SCALE)
 
 /** More than 29 digits before the point are an error, where a value is certain to be evaluated. */
 export function ranged(own: Value, { shared, isEvaluated }: Context): Value {
-  const isNumeric = shared.dialect === 'bigquery' && isExact(own) && (own.type.scale ?? 0) <= SCALE;
+  const isNumeric =
+    shared.traits.numericScale !== undefined && isExact(own) && (own.type.scale ?? 0) <= SCALE;
   if (isEvaluated !== true || !isNumeric) return own;
   return { ...own, sql: sql`(${own.sql} + 0 % (abs(${own.sql}) < 1e29))`, isLoose: false };
 }

@@ -1,7 +1,7 @@
 // What a rule for a function is given, and how rules are composed.
 import type { Call, Expression } from './tree.ts';
-import type { ForeignDialect } from './conversion.ts';
 import type { Context } from './context.ts';
+import type { Traits } from './traits.ts';
 import { joinSql, sql } from './sql.ts';
 import { value, isNullable, type Kind, type Type, type Value } from './value.ts';
 
@@ -10,7 +10,7 @@ export interface Application<Within extends Context = Context> {
   readonly call: Call;
   readonly context: Within;
   readonly at: number;
-  readonly dialect: ForeignDialect;
+  readonly traits: Traits;
   /** An argument as in the source; throws if there are fewer. */
   readonly source: (index: number) => Expression;
   readonly arg: (index: number) => Value;
@@ -41,14 +41,10 @@ export type Rule<Within extends Context = Context> = ((application: Application<
 };
 export type Rules<Within extends Context = Context> = Readonly<Record<string, Rule<Within>>>;
 
-/** By dialect; other dialects do not have the function, or it is not converted. */
-export function byDialect(rules: Partial<Record<ForeignDialect | 'others', Rule>>): Rule {
-  return (application) => {
-    const rule = rules[application.dialect] ?? rules.others;
-    return rule === undefined
-      ? application.fail(`${application.call.name} is not converted from ${application.dialect}`)
-      : rule(application);
-  };
+/** The functions of one dialect that others do not have, or that mean something else there. */
+export interface OwnFunctions {
+  readonly values: Rules;
+  readonly aggregates: Rules;
 }
 
 /** The same function under ClickHouse's name. */

@@ -1,20 +1,13 @@
 // Implicit conversions of values of which one is returned: as in COALESCE, CASE and GREATEST.
-import type { Context } from './context.ts';
+import type { Context, Place } from './context.ts';
 import { sql } from './sql.ts';
 import { isKind, isNumber, value, type Value } from './value.ts';
 
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
-
-/** Dialects in which a string literal has the type of what it stands beside. */
-const UNTYPED: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
 /** A literal of a number, as the number that it is. */
 export function numberOfLiteral({ literal }: Value, { shared }: Context): Value | undefined {
-  if (literal === undefined || !UNTYPED.has(shared.dialect) || !NUMBER.test(literal)) return undefined;
+  if (literal === undefined || !shared.traits.stringsAreUntyped || !NUMBER.test(literal)) return undefined;
   return value(literal.includes('.') ? 'numeric' : 'int', literal.trim(), false);
 }
 

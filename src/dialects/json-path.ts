@@ -200,18 +200,16 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
   }
 }
 
-/** The value of `->>`; in SQLite, numbers stay numbers. */
+/** The value of `->>`; of JSON that is a string, numbers stay numbers. */
 function unquoted(place: JsonValue, { shared }: Context): Value {
-  return shared.dialect === 'sqlite' ? { ...place, sql: jsonText(place).sql } : jsonText(place);
+  return shared.traits.isJsonMixed ? { ...place, sql: jsonText(place).sql } : jsonText(place);
 }
 
-/** The right side of `->`: a key, a position from 0, or in MySQL and SQLite a path. */
+/** The right side of `->`: a key, a position from 0, or a path. */
 function stepsOf(right: Expression, context: Context): readonly Sql[] {
-  const { dialect } = context.shared;
-  const hasPaths = dialect === 'mysql' || dialect === 'mariadb' || dialect === 'sqlite';
   if (right.kind === 'number') return [position(right.text)];
   if (right.kind === 'string')
-    return hasPaths && right.value.startsWith('$')
+    return context.shared.traits.arrowHasPaths && right.value.startsWith('$')
       ? pathArgument(right, right.at)
       : [quoteString(right.value)];
   const written = context.write(right, context);

@@ -1,14 +1,12 @@
 // Values as JSON text.
 import { quoteString } from '../sql/literal.ts';
-import { bigqueryText } from './cast/text.ts';
-import { unconverted, type Context } from './context.ts';
+import { exactText } from './cast/text.ts';
+import { unconverted, type Context, type Place } from './context.ts';
 import { shown } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts';
 
-export interface JsonTextOptions {
-  readonly at: number;
-  readonly context: Context;
+export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */
   readonly quotesWide: boolean;
 }
@@ -41,9 +39,9 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
     case 'float':
       return floatJson(own, quotesWide);
     case 'decimal':
-      // Others print all digits, and SQLite has none of these.
-      if (context.shared.dialect === 'sqlite') return context.asText(own, at).sql;
-      return context.shared.dialect === 'bigquery' ? sql`toString(${own.sql})` : plainText(own);
+      if (context.shared.traits.printsReals) return context.asText(own, at).sql;
+      // Others print all digits.
+      return context.shared.traits.hasExactTypes ? sql`toString(${own.sql})` : plainText(own);
     case 'bool':
       return sql`toString(${isNumberThere(own, context) ? sql`toUInt8(${own.sql})` : sql`CAST(${own.sql} AS Nullable(Bool))`})`;
     case 'date':
@@ -79,41 +77,36 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
   }
 }
 
-/** A column of MySQL is a number of one byte; in SQLite, conditions are numbers, too. */
+/** A column is a number of one byte where conditions are numbers; in JSON that is a string, conditions are numbers, too. */
 function isNumberThere({ sql: own, type }: Value, { shared }: Context): boolean {
   const isCondition = type.isNumberInClickHouse === true || /^(?:true|false)$/.test(String(own));
-  return shared.traits.hasNumericConditions && (shared.dialect === 'sqlite' || !isCondition);
+  return shared.traits.hasNumericConditions && (shared.traits.isJsonMixed || !isCondition);
 }
 
 /** JSON has no NaN and no infinity; a JSON value keeps that a number is no integer. */
 function floatJson(own: Value, isText: boolean): Sql {
-  const text = bigqueryText(own);
+  const text = exactText(own);
   const number = isText ? text : sql`replaceRegexpOne(${text}, '^(-?[0-9]+)$', '\\\\1.0')`;
   const isNull = own.type.isNullable ? sql`isNull(${own.sql}), 'null', ` : '';
   return sql`multiIf(${isNull}isFinite(${own.sql}), ${number}, isNaN(${own.sql}), '"NaN"', ${own.sql} > 0, '"Infinity"', '"-Infinity"')`;
 }
 
 function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {
-  if (context.shared.dialect !== 'bigquery' || !isTime(own))
+  if (!context.shared.traits.hasJsonTimes || !isTime(own))
     return unconverted(at, 'type', 'A time is not converted to JSON', 'Cast it to a string.');
-  const text = bigqueryText(own);
+  const text = exactText(own);
   if (isKind(own, 'date')) return quoted(text);
   const local = sql`replaceOne(${text}, ' ', 'T')`;
   return quoted(isKind(own, 'timestamp') ? sql`replaceOne(${local}, '+00', 'Z')` : local);
 }
-
-/** PostgreSQL and MySQL print a space after commas and colons. */
-const spaceOf = ({ context }: JsonTextOptions): string =>
-  ['postgresql', 'mysql', 'mariadb'].includes(context.shared.dialect) ? ' ' : '';
 
 /** A JSON object of named values. */
 export function objectText(
   members: readonly { readonly name: string; readonly value: Value }[],
   options: JsonTextOptions,
 ): Sql {
-  const space = spaceOf(options);
-  // A value of type JSON in BigQuery has its names in order.
-  const isSorted = options.context.shared.dialect === 'bigquery' && !options.quotesWide;
+  const { jsonSpace: space, sortsNames } = options.context.shared.traits;
+  const isSorted = sortsNames && !options.quotesWide;
   const ordered = isSorted ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
   const pieces = ordered.map(
     ({ name, value }, index) =>
@@ -125,7 +118,8 @@ export function objectText(
 /** A JSON array of values. */
 export function arrayText(values: readonly Value[], options: JsonTextOptions): Sql {
   const pieces = values.map(
-    (each, index) => sql`${index === 0 ? '' : `',${spaceOf(options)}', `}${jsonTextOf(each, options)}`,
+    (each, index) =>
+      sql`${index === 0 ? '' : `',${options.context.shared.traits.jsonSpace}', `}${jsonTextOf(each, options)}`,
   );
   return values.length === 0 ? "'[]'" : sql`concat('[', ${joinSql(pieces)}, ']')`;
 }

@@ -20,14 +20,12 @@ export interface RegexOptions {
   readonly context: Context;
 }
 
-/** Dialects in which a dot does not match a line break; it does in ClickHouse. */
-const DOT_IS_NO_BREAK: ReadonlySet<string> = new Set(['bigquery', 'trino', 'snowflake', 'mysql', 'mariadb']);
-
 /** Writes a regular expression. */
 export function regexOf(pattern: Value, options: RegexOptions): Regex {
   const { written, isCaseless, isWhole = false, context } = options;
   const shape = written.kind === 'string' ? checkedShape(written.value, written.at) : undefined;
-  const excludesBreak = DOT_IS_NO_BREAK.has(context.shared.dialect) && shape?.hasDot !== false;
+  // In ClickHouse, a dot matches a line break.
+  const excludesBreak = !context.shared.traits.dotIsBreak && shape?.hasDot !== false;
   const flags = `${isCaseless ? 'i' : ''}${excludesBreak ? '-s' : ''}`;
   const before = `${flags === '' ? '' : `(?${flags})`}${isWhole ? '^(?:' : ''}`;
   const after = isWhole ? ')$' : '';

@@ -1,134 +1,229 @@
-// How the dialects differ in what applies to whole queries.
-import type { ForeignDialect } from './conversion.ts';
+// How the dialects differ, as data: each has its own in its folder.
 
-export interface Traits {
-  /** Where ORDER BY puts NULL: before or after all values, ascending; `never first` is after, in both directions. */
-  readonly nulls: 'low' | 'high' | 'last';
-  /** The quotient of two integers is an integer. */
-  readonly hasIntegerDivision: boolean;
-  /** Division by zero returns NULL, rather than an error. */
-  readonly dividesByZero: boolean;
-  /** Strings are compared and matched without regard to case. */
-  readonly ignoresCase: boolean;
-  readonly likeIgnoresCase: boolean;
-  /** LIKE's escape character if there is no ESCAPE. */
-  readonly likeEscape: boolean;
-  /** Conditions are the numbers 0 and 1. */
-  readonly hasNumericConditions: boolean;
-  /** The largest of values one of which is NULL is NULL. */
-  readonly extremeOfNullIsNull: boolean;
-  /** DATE_TRUNC('week') starts on Sunday. */
-  readonly weeksStartOnSunday: boolean;
-  /** concat() skips NULL. */
-  readonly concatSkipsNull: boolean;
-  /** Numbers can be NaN, which is not distinct from NaN. */
-  readonly hasNan: boolean;
-  /** NaN equals itself, and is greater than all numbers. */
-  readonly nanIsGreatest: boolean;
-  /** GREATEST and LEAST of values one of which is NaN are NaN. */
-  readonly extremeOfNanIsNan: boolean;
-  /** A string beside a number, or among values of which one is returned, is converted; otherwise only literals of times are. */
-  readonly convertsStrings: boolean;
-  /** A string beside a DATE has no time of day and no spaces. */
-  readonly hasExactTimes: boolean;
-  /** Values of type JSON are neither compared nor calculated with. */
-  readonly isJsonOpaque: boolean;
-  /** An interval is a value of its own, which can be returned. */
-  readonly hasIntervals: boolean;
-  /** An integer beside a DATE is a number of days. */
-  readonly addsDays: boolean;
-  /** What the difference of two dates is. */
-  readonly dateDifference: 'interval' | 'days' | undefined;
-  /** The difference of two times is an interval; otherwise they cannot be subtracted. */
-  readonly subtractsTimes: boolean;
-  /** Rows are records, whose fields have names. */
-  readonly rowsAreRecords: boolean;
-  /** An array without elements may be one that is NULL. */
-  readonly emptyArrayIsNull: boolean;
+/** Functions by name, and replacements of others. */
+export interface KnownFunctions {
+  readonly names: ReadonlySet<string>;
+  readonly replacements: ReadonlyMap<string, string>;
 }
 
-const STANDARD: Traits = {
-  nulls: 'high',
-  hasIntegerDivision: true,
-  dividesByZero: false,
+/** Traits that most dialects have not. */
+interface RareTraits {
+  /** The functions that there are at run time, and what to write in place of others; undefined: those of all dialects. */
+  readonly functions?: KnownFunctions;
+  /** The groups in a replacement, in the form `\1`. */
+  readonly replacementOf?: (written: string, groups: number) => string;
+  /** What trim removes if nothing is named, as a class of RE2; undefined: spaces. */
+  readonly spaces?: string;
+}
+
+/** A trait with several values. */
+const oneOf = <Choice>(choice: Choice): Choice => choice;
+
+const OF_MOST = {
+  // What names mean.
+  /** An alias of the select list comes before a column, after WHERE. */
+  prefersAliases: false,
+  /** In HAVING and QUALIFY, an alias comes before a column that is not a key. */
+  havingPrefersAliases: false,
+  /** WHERE sees the aliases of the select list. */
+  whereSeesAliases: false,
+  /** An item of the select list can refer to the aliases before it. */
+  seesEarlierAliases: false,
+  /** The name of an expression without an alias can be used elsewhere in the query. */
+  namesExpressions: false,
+  /** A field of a value of unknown type is one of JSON. */
+  fieldsAreJson: false,
+
+  // What rows are, and in which order.
+  /** Where ORDER BY puts NULL: before or after all values, ascending; `last` is after, in both directions. */
+  nulls: oneOf<'low' | 'high' | 'last'>('high'),
+  /** A grouped query can read columns that are no keys: they depend on the keys, or any value is returned. */
+  groupsOtherColumns: false,
+  /** With min or max, the other columns are those of that row. */
+  extremeSelectsRow: false,
+  /** A window with an order and no frame has all rows of the partition, for functions that return one of its values. */
+  windowsAreWhole: false,
+  /** Rows are records, whose fields have names. */
+  rowsAreRecords: false,
+  /** There are tables of numbers, such as `seq_1_to_10`. */
+  hasSequenceTables: false,
+  /** Aggregates that collect values leave out NULL, and are empty over no rows, rather than NULL. */
+  collectsNothing: false,
+  /** What is between strings that are joined, if no separator is written. */
+  separator: oneOf<',' | ''>(''),
+  /** GROUP_CONCAT has several arguments, and the clause SEPARATOR. */
+  concatenatesArguments: false,
+  /** An array without elements may be one that is NULL. */
+  emptyArrayIsNull: false,
+
+  // What is converted implicitly, and how values are compared.
+  /** Conditions are the numbers 0 and 1. */
+  hasNumericConditions: false,
+  /** A string beside a number, or among values of which one is returned, is converted; otherwise only literals of times are. */
+  convertsStrings: true,
+  /** A string is the number that it begins with, or 0; one that is no time is NULL. */
+  readsPrefixes: false,
+  /** A string literal has the type of what it stands beside. */
+  stringsAreUntyped: false,
+  /** A string as the argument of a function of numbers is converted. */
+  convertsArguments: false,
+  /** A number with a fraction as an integer argument is rounded. */
+  roundsArguments: false,
+  /** A string that is compared with a number is converted. */
+  comparesStringsAsNumbers: false,
+  /** A string that is compared with a DATE is one. */
+  comparesDates: false,
+  /** Times are compared as strings. */
+  comparesTimesAsText: false,
+  /** A number is less than a string, if both are written in the query. */
+  numbersAreLess: false,
+  /** Strings are compared and matched without regard to case. */
   ignoresCase: false,
   likeIgnoresCase: false,
-  likeEscape: true,
-  hasNumericConditions: false,
+  /** Collations that compare strings by their bytes, as ClickHouse does. */
+  byteCollations: /^(?:c|posix|c\.utf-?8|ucs_basic|pg_catalog\.default)$/i,
+  /** The largest of values one of which is NULL is NULL. */
   extremeOfNullIsNull: true,
-  weeksStartOnSunday: false,
-  concatSkipsNull: false,
+  /** The least number that a cast to BOOL accepts: all of them, integers, or integers of 32 bits. */
+  castsToBool: oneOf<'numbers' | 'integers' | 'short integers'>('numbers'),
+  /** `yes`, `on` and `1` are Boolean values in strings. */
+  readsShortBooleans: true,
+  /** Only NUMERIC, STRING and BYTES have sizes, and the string form of each type is known. */
+  hasExactTypes: false,
+
+  // What numbers are, and what operators and aggregates do with them.
+  /** The quotient of two integers is an integer. */
+  hasIntegerDivision: true,
+  /** Division by zero returns NULL, rather than an error. */
+  dividesByZero: false,
+  /** A number with a point is a Float64, and so are quotients. */
+  hasFloatNumbers: false,
+  /** NUMERIC has so many digits after the point, to which each result is rounded. */
+  numericScale: oneOf<number | undefined>(undefined),
+  /** What DECIMAL without sizes is: a number with any digits, an integer, or Float64. */
+  plainDecimal: oneOf<'any' | 'whole' | 'float'>('whole'),
+  /** How many digits after the point a quotient of exact numbers has: those of the dividend and four, or the most of both. */
+  quotientDigits: oneOf<'four more' | 'most' | undefined>(undefined),
+  /** The names of integer types have sizes. */
+  hasSizedIntegers: true,
+  /** Literals have 32 bits if that is enough. */
+  hasShortLiterals: false,
+  /** Strings such as `0x1F` are integers. */
+  readsHexadecimal: false,
+  /** A literal string beyond the range of Float64 is infinite, rather than an error. */
+  overflowsToInfinity: false,
+  /** A cast to an integer cuts off the fraction, and stops at the least and the greatest integer. */
+  castTruncates: false,
+  /** Float64 is rounded half to even, as in ClickHouse. */
+  roundsHalfToEven: false,
+  /** round is that of the decimal digits after the point. */
+  roundsDigits: false,
+  /** Operators of bits are those of unsigned integers. */
+  hasUnsignedBits: false,
+  /** A shift to the right fills with zeros. */
+  shiftsLogically: false,
+  /** `^` is the power. */
+  hasPowerOperator: false,
+  /** The remainder is that of integers. */
+  remainderIsWhole: false,
+  /** Of an argument of which a function has no value, the function has another one than an error or NULL. */
+  hasOpenDomains: false,
+  /** The sum of integers is an integer. */
+  sumsIntegers: false,
+  /** What the average of integers is. */
+  averageOfIntegers: oneOf<'numeric' | 'float' | 'int'>('numeric'),
+  /** Standard deviations of exact numbers have four more digits. */
+  roundsDeviations: false,
+  /** The correlation of values without variance is NaN, rather than NULL. */
+  correlationCanBeNan: false,
+  /** Numbers can be NaN, which is not distinct from NaN. */
   hasNan: true,
+  /** NaN equals itself, and is greater than all numbers. */
   nanIsGreatest: false,
+  /** ORDER BY puts NaN before all numbers. */
+  nanIsFirst: false,
+  /** The least and the greatest of values one of which is NaN are NaN. */
   extremeOfNanIsNan: false,
-  convertsStrings: true,
+
+  // What strings are, and what functions do with them.
+  /** LIKE's escape character if there is no ESCAPE. */
+  likeEscape: true,
+  /** concat() skips NULL. */
+  concatSkipsNull: false,
+  /** A regular expression must match the whole string. */
+  regexIsWhole: false,
+  /** A dot in a regular expression matches a line break. */
+  dotIsBreak: false,
+  /** An empty match that follows another match does not count. */
+  skipsEmptyMatches: false,
+  /** trim removes a string, rather than the characters of a set. */
+  trimsStrings: false,
+  /** Boolean values in strings are `t` and `f`. */
+  booleansAreLetters: false,
+  /** Numbers that are no integers are printed with 15 digits, and a point. */
+  printsReals: false,
+  /** There are values of bytes, which are no strings. */
+  hasBytes: false,
+
+  // What times and intervals are.
+  /** A string beside a DATE has no time of day and no spaces. */
   hasExactTimes: false,
-  isJsonOpaque: false,
+  /** DATE, DATETIME and TIMESTAMP are different types, which functions of times keep. */
+  hasDatetime: false,
+  /** A cast to DATETIME without a size rounds or cuts off the fraction of the second. */
+  datetimeSeconds: oneOf<'rounded' | 'truncated' | undefined>(undefined),
+  /** date_trunc and generate_series return timestamps of dates. */
+  datesBecomeTimestamps: false,
+  /** A number can be cast to a time. */
+  castsNumbersToTimes: false,
+  /** The string form of a time has no zeros at the end of its fraction. */
+  trimsFractions: false,
+  /** The string form of a timestamp at midnight has a fraction. */
+  printsFractions: false,
+  /** DATE_TRUNC('week') starts on Sunday. */
+  weeksStartOnSunday: false,
+  /** The number of a week is that of ISO 8601. */
+  hasIsoWeeks: true,
+  /** The number of a day of the week, as a mode of toDayOfWeek: 3 counts from Sunday as 1, 2 from Sunday as 0, 0 from Monday as 1. */
+  weekdays: oneOf<'0' | '2' | '3'>('2'),
+  /** Parts of times are exact numbers; the second has its fraction. */
+  hasFractionalParts: false,
+  /** An interval is a value of its own, which can be returned. */
   hasIntervals: false,
+  /** The number of units of an interval is rounded, except of seconds. */
+  roundsIntervals: false,
+  /** An integer beside a DATE is a number of days. */
   addsDays: false,
-  dateDifference: 'days',
+  /** What the difference of two dates is. */
+  dateDifference: oneOf<'interval' | 'days' | undefined>('days'),
+  /** The difference of two times is an interval; otherwise they cannot be subtracted. */
   subtractsTimes: true,
-  rowsAreRecords: false,
-  emptyArrayIsNull: false,
+  /** AT TIME ZONE of a time without a zone means the opposite. */
+  zoneDependsOnType: false,
+  /** dayname and monthname have three letters, and names in patterns any case. */
+  hasShortNames: false,
+
+  // What JSON is.
+  /** Values of type JSON are neither compared nor calculated with. */
+  isJsonOpaque: false,
+  /** JSON is a string; what is read from it is a string or a number. */
+  isJsonMixed: false,
+  /** JSON as a string is its document, and it is compared with one. */
+  isJsonDocument: false,
+  /** Paths of functions are those of JSONPath. */
+  hasJsonPaths: false,
+  /** The right side of `->` can be such a path. */
+  arrowHasPaths: false,
+  /** What is printed after commas and colons. */
+  jsonSpace: oneOf<' ' | ''>(''),
+  /** Objects that are made have their names in order. */
+  sortsNames: false,
+  /** Times have a form in JSON. */
+  hasJsonTimes: false,
 };
 
-const MYSQL: Traits = {
-  ...STANDARD,
-  nulls: 'low',
-  hasIntegerDivision: false,
-  dividesByZero: true,
-  ignoresCase: true,
-  likeIgnoresCase: true,
-  hasNumericConditions: true,
-  hasNan: false,
-  dateDifference: undefined,
-  subtractsTimes: false,
-};
+/** What differs by dialect: a trait is named for that, never for a dialect. */
+export type Traits = Readonly<typeof OF_MOST> & RareTraits;
 
-export const TRAITS: Readonly<Record<ForeignDialect, Traits>> = {
-  postgresql: {
-    ...STANDARD,
-    nanIsGreatest: true,
-    extremeOfNullIsNull: false,
-    concatSkipsNull: true,
-    addsDays: true,
-  },
-  redshift: { ...STANDARD, nanIsGreatest: true, extremeOfNullIsNull: false, addsDays: true },
-  mysql: MYSQL,
-  mariadb: MYSQL,
-  snowflake: {
-    ...STANDARD,
-    nanIsGreatest: true,
-    hasIntegerDivision: false,
-    likeEscape: false,
-    addsDays: true,
-    subtractsTimes: false,
-  },
-  bigquery: {
-    ...STANDARD,
-    nulls: 'low',
-    hasIntegerDivision: false,
-    weeksStartOnSunday: true,
-    extremeOfNanIsNan: true,
-    convertsStrings: false,
-    hasExactTimes: true,
-    isJsonOpaque: true,
-    hasIntervals: true,
-    dateDifference: 'interval',
-    addsDays: true,
-    rowsAreRecords: true,
-    emptyArrayIsNull: true,
-  },
-  trino: { ...STANDARD, nulls: 'last', likeEscape: false, dateDifference: 'interval' },
-  sqlite: {
-    ...STANDARD,
-    nulls: 'low',
-    dividesByZero: true,
-    likeIgnoresCase: true,
-    likeEscape: false,
-    hasNumericConditions: true,
-    hasNan: false,
-    dateDifference: undefined,
-    subtractsTimes: false,
-  },
-};
+/** What is true of most dialects. */
+export const STANDARD: Traits = OF_MOST;

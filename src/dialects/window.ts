@@ -116,7 +116,7 @@ export function orderOf(key: Value, order: Order, context: Context): readonly Sq
   const { isDescending, nulls, value: source } = order;
   const { shared } = context;
   const isJson = key.type.kind === 'json' || key.type.isMixed === true;
-  if (isJson && shared.dialect === 'sqlite' && nulls === undefined)
+  if (isJson && shared.traits.isJsonMixed && nulls === undefined)
     return mixedOrder(operand(key), isDescending);
   if (isJson) differs(context, source.at, 'order', 'JSON values are ordered as strings');
   // Where NULL is first, NaN is next to it, as in the source.
@@ -127,7 +127,7 @@ export function orderOf(key: Value, order: Order, context: Context): readonly Sq
   return keys.map((each) => sql`${each}${isDescending ? ' DESC' : ''}${isFirst ? ' NULLS FIRST' : ''}`);
 }
 
-/** SQLite orders NULL before numbers before strings. */
+/** NULL before numbers before strings. */
 function mixedOrder(key: Sql, isDescending: boolean): readonly Sql[] {
   if (isDescending)
     return [sql`${key} IS NULL`, sql`toFloat64OrNull(${key}) DESC NULLS FIRST`, sql`${key} DESC`];

@@ -2,7 +2,7 @@
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import { dictionarySource, SOURCES_DATABASE } from '../schema/dictionaries.ts';
-import { readDefinition } from '../schema/statement/read-statement.ts';
+import { readDefinition } from '../sql/definition/read-statement.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 
 export interface TableSet {

@@ -5,7 +5,7 @@ import type { DeclaredParameter } from './declared.ts';
 import { compileMoments, isExpression, type MomentReader } from './moments.ts';
 import { failure, read } from './reading.ts';
 import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
-import { isFailure, parseParameterType, placeholderType } from './type.ts';
+import { isFailure, listedValues, parseParameterType, placeholderType, scalarOf } from './type.ts';
 import type { ParameterType } from './type.ts';
 import { valueReader } from './value.ts';
 
@@ -26,6 +26,8 @@ export interface CompiledParameter {
   readonly isChoice: boolean;
   /** The names of the choices; empty for other parameters. */
   readonly names: readonly string[];
+  /** The canonical values of an `enum` or a type that lists them; undefined if there are more. */
+  readonly listed: readonly string[] | undefined;
   /** Reads one value that does not depend on the call, including constraints; never called with null. */
   readonly read: (raw: Exclude<RawValue, null>) => Reading;
   /** Reads values that depend on the call; undefined for types other than dates and times. */
@@ -67,8 +69,23 @@ export function compileParameter(name: string, spec: DeclaredParameter): Compile
   const placeholder = placeholderType(type, !required && absent === null && moments?.fallback === undefined);
   const isChoice = spec.choices !== undefined;
   const names = Object.keys(spec.choices ?? {});
+  const listed = type.kind === 'scalar' ? (listedTexts(spec, readAny) ?? valuesOfType(type)) : undefined;
   const reading = { absent, literalDefault, read: readValue, moments };
-  return { parameter: { name, type, placeholder, required, isChoice, names, ...reading } };
+  return { parameter: { name, type, placeholder, required, isChoice, names, listed, ...reading } };
+}
+
+function valuesOfType(type: ParameterType): readonly string[] | undefined {
+  return scalarOf(type)?.name === 'Bool' ? ['true', 'false'] : listedValues(type);
+}
+
+function listedTexts(
+  { enum: values }: DeclaredParameter,
+  readAny: ValueReader,
+): readonly string[] | undefined {
+  return values?.flatMap((value) => {
+    const reading = readAny(value);
+    return reading.kind === 'value' && reading.text !== null ? [reading.text] : [];
+  });
 }
 
 function absentValue(

@@ -1,5 +1,5 @@
 // Constructs of BigQuery SQL that ClickHouse SQL does not have.
-import { FUNCTIONS } from '../dialects/bigquery/functions.ts';
+import { KNOWN_FUNCTIONS } from '../dialects/bigquery/traits.ts';
 import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
 import type { Cursor } from '../sql/cursor.ts';
 import { endsValue, evidenceOf, follows, type Evidence, type EvidenceText } from './dialect-evidence.ts';
@@ -20,7 +20,7 @@ function only(name: string): readonly [string, readonly string[]] {
 /** Whether BigQuery has a function of that name, in any case; some of them also ClickHouse has. */
 export function isBigQueryFunction(name: string): boolean {
   const lower = name.toLowerCase();
-  return FUNCTIONS.names.has(lower) || FUNCTIONS.replacements.has(lower);
+  return KNOWN_FUNCTIONS.names.has(lower) || KNOWN_FUNCTIONS.replacements.has(lower);
 }
 
 /** Forms with parentheses; `offset(0)` is an index. */
@@ -254,7 +254,7 @@ function isMisspelled(name: string, { allows, denies }: FunctionPolicy): boolean
   const folded = name.toLowerCase();
   const [word] = /^[a-z]+_./.exec(folded) ?? [];
   if (word === undefined) return false;
-  return [...FUNCTIONS.names].some(
+  return [...KNOWN_FUNCTIONS.names].some(
     (meant) =>
       meant.startsWith(word) &&
       (meant.startsWith(folded) || folded.startsWith(meant)) &&

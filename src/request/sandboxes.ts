@@ -6,9 +6,14 @@ import { Problem } from '../core/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks, type Statement } from '../engine/engine.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
-import type { Explain, Explained } from '../sandbox/explain.ts';
-import { createSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
-import type { Verdict } from '../sandbox/verdict.ts';
+import {
+  createSandbox,
+  type Explain,
+  type Explained,
+  type Sandbox,
+  type SandboxOptions,
+  type Verdict,
+} from '../sandbox/sandbox.ts';
 import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
 import { createTreeCache } from '../sandbox/query-tree/shape.ts';
 import { createVerdictCache } from '../sandbox/verdict-cache.ts';

@@ -46,21 +46,28 @@ export async function visibleTables(
 /** Of the variants with the same tables, one. */
 function tableVariants(endpoint: Endpoint, { locked }: Principal): readonly Endpoint[] {
   const byTables = new Map<string, Endpoint>();
-  for (const variant of endpoint.variants()) {
+  const variants = endpoint.variants();
+  const known = new Set(variants.flatMap(({ variant }) => variant.split(', ')));
+  for (const variant of variants) {
     const tables = variant.query.slice(0, variant.outline.mainStart);
-    if (!byTables.has(tables) && isReachable(variant.variant, locked)) byTables.set(tables, variant);
+    const decisions = variant.variant.split(', ');
+    if (!byTables.has(tables) && isReachable(decisions, known, locked)) byTables.set(tables, variant);
   }
   return byTables.size === 0 ? [endpoint] : [...byTables.values()];
 }
 
 /** `order=newest, with status, without path`: whether calls with the locked values can have the variant. */
-function isReachable(variant: string, locked: Principal['locked']): boolean {
-  const decisions = variant.split(', ');
+function isReachable(
+  decisions: readonly string[],
+  known: ReadonlySet<string>,
+  locked: Principal['locked'],
+): boolean {
   return [...locked].every(([name, value]) => {
     const chosen = decisions.find((each) => each.startsWith(`${name}=`));
     const wanted = `${name}=${Array.isArray(value) ? value.join('+') : String(value)}`;
     return (
       (chosen === undefined || chosen === wanted) &&
+      !(known.has(wanted) && decisions.includes(`with another ${name}`)) &&
       !excludedBy(name, value).some((each) => decisions.includes(each))
     );
   });
@@ -70,7 +77,7 @@ function isReachable(variant: string, locked: Principal['locked']): boolean {
 function excludedBy(name: string, value: unknown): readonly string[] {
   if (value === 'false') return [];
   const isEmpty = value === false || value === '' || (Array.isArray(value) && value.length === 0);
-  return [isEmpty ? `with ${name}` : `without ${name}`];
+  return isEmpty ? [`with ${name}`, `with another ${name}`] : [`without ${name}`];
 }
 
 function mergeTables(

@@ -1,7 +1,7 @@
 // A consumer query for the engine to analyse: over one row of default values in place of the tables, so that no row is read.
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Node } from '../sql/tree/nodes.ts';
-import { mentionedIn, nameOf } from '../sql/tree/visit.ts';
+import { isCountOfRows, mentionedIn } from '../sql/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from './lexed-query.ts';
 import type { TableColumn } from './read-table.ts';
 
@@ -41,13 +41,9 @@ export function overDefaults(
 
 /** Whether it has a star, other than that of `count(*)`, or COLUMNS. */
 function readsAll(query: LexedQuery): boolean {
-  const isCount = (node: Node): boolean =>
-    node.kind === 'call' && /^count$/i.test(nameOf(query, node)) && node.parts.every(isStarAlone);
   const reads = (node: Node): boolean =>
-    node.kind === 'star' || node.kind === 'columns' || (!isCount(node) && node.parts.some(reads));
+    node.kind === 'star' ||
+    node.kind === 'columns' ||
+    (!isCountOfRows(query, node) && node.parts.some(reads));
   return reads(query.root);
-}
-
-function isStarAlone({ parts: [value, ...others] }: Node): boolean {
-  return value?.kind === 'star' && value.parts.length === 0 && others.length === 0;
 }

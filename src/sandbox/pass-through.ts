@@ -151,8 +151,12 @@ function levelsOf({ saved, clause, bodyOf }: SavedClause, name: string): Levels 
   if (clause.isRecursive) return undefined;
   const needed = clause.needed(name);
   const levels: Level[] = [];
+  const passed = new Set<ClauseElement>();
   for (let element = clause.table(name); ;) {
-    if (element === undefined || !isOnlyRead(needed, element, levels.length === 0)) return undefined;
+    // In itself, its name is that of a stored table.
+    if (element === undefined || passed.has(element)) return undefined;
+    passed.add(element);
+    if (!isOnlyRead(needed, element, levels.length === 0)) return undefined;
     const body = bodyOf(element);
     const end = body && readLevels(saved, body, levels);
     if (end === undefined) return undefined;

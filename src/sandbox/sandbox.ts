@@ -1,13 +1,14 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
 import { Problem } from '../core/problem.ts';
-import { withClauseOf, type Outline } from '../sql/outline.ts';
+import type { Outline } from '../sql/outline.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { parseSavedText } from '../sql/tree/parse.ts';
 import { nameOf, namesOf, walk } from '../sql/tree/visit.ts';
 import { callsUnknown, type TakenNames } from './apart.ts';
-import { checkQuery, type CheckContext } from './check.ts';
+import { checkQuery } from './check.ts';
 import type { Explain } from './explain.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
+import type { CheckContext } from './judge.ts';
 import { isClauseLeakproof, isExpressionLeakproof } from './leakproof/leakproof.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
 import type { IsNull, TableColumn } from './read-table.ts';
@@ -17,6 +18,9 @@ import { assembleReread, assembleStatement, readTables, type ConsumerStatement }
 import { isResolved } from './times/times.ts';
 import type { VerdictCache } from './verdict-cache.ts';
 import type { Verdict } from './verdict.ts';
+
+export type { Explain, Explained } from './explain.ts';
+export type { Verdict } from './verdict.ts';
 
 /** What the engine computes when it reads stored tables. */
 export interface ComputedOnRead {
@@ -85,7 +89,6 @@ export function createSandbox(options: SandboxOptions): Sandbox {
   if (redact !== undefined && options.columns === undefined)
     throw new Error('tables are redacted only if their columns are known');
   const saved = parseSavedText(boundSql);
-  const { cursor: clause } = withClauseOf(saved, outline);
   // The query reads what redaction leaves: other types, fewer columns.
   const columns =
     options.columns &&
@@ -105,7 +108,7 @@ export function createSandbox(options: SandboxOptions): Sandbox {
     !aliases.every((sql) => isExpressionLeakproof(sql, leakproof));
   const tables = readTables(saved, outline, { ...options, isBarred });
   // The names in what a table computes when it is read, and in functions of the server, are not known here.
-  const isKnown = !hasViews && aliases.length === 0 && !callsUnknown(clause);
+  const isKnown = !hasViews && aliases.length === 0 && !callsUnknown(saved);
   const mentioned = mentionedColumns(saved);
   const context: CheckContext = {
     tables,

@@ -1,7 +1,7 @@
 // Dictionaries: over a table that exists here, or over an empty one with the same attributes.
 import { quoteString } from '../sql/literal.ts';
-import { printName, type QualifiedName } from './name.ts';
-import type { AttributeText, CreateRecord, DictionaryRecord } from './statement/record.ts';
+import type { AttributeText, CreateRecord, DictionaryRecord } from '../sql/definition/record.ts';
+import { printName, type QualifiedName } from '../sql/definition/qualified-name.ts';
 import type { StatementContext, Normalised } from './step.ts';
 
 /** The database of the tables that replace sources which are not reached. */

@@ -8,7 +8,7 @@ import { engineSentence } from '../engine/engine-sentence.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
 import { findInText } from '../sandbox/find-in-query.ts';
 import { mentionsIn } from '../sql/tree/mentions.ts';
-import type { QualifiedName } from './name.ts';
+import type { QualifiedName } from '../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
 import type { Step } from './step.ts';

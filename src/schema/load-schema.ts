@@ -6,7 +6,7 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import { readEngineSettings } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
 import { rejection, unknownColumn } from './findings.ts';
-import { keyOf, type QualifiedName } from './name.ts';
+import { keyOf, type QualifiedName } from '../sql/definition/qualified-name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
 import type { Step } from './step.ts';

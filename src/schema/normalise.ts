@@ -2,8 +2,8 @@
 import { quoteIdentifier } from '../sql/literal.ts';
 import { normaliseAlter, normaliseDrop, normaliseRename } from './changes.ts';
 import { normaliseDictionary } from './dictionaries.ts';
-import { readStatement } from './statement/read-statement.ts';
-import type { CreateRecord } from './statement/record.ts';
+import { readStatement } from '../sql/definition/read-statement.ts';
+import type { CreateRecord } from '../sql/definition/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
 import { normaliseTable } from './tables.ts';
 import { normaliseMaterialized, normaliseView } from './views.ts';

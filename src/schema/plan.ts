@@ -7,7 +7,7 @@ import { readStatements } from './dump.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { statementFinding } from './findings.ts';
 import { withoutOutside } from './outside.ts';
-import { keyOf, type QualifiedName } from './name.ts';
+import { keyOf, type QualifiedName } from '../sql/definition/qualified-name.ts';
 import { normalise } from './normalise.ts';
 import { SchemaError, type SchemaFile } from './schema-files.ts';
 import type { SchemaStatement } from './script.ts';

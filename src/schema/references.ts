@@ -2,8 +2,8 @@
 import { mentionsIn, type Mention } from '../sql/tree/mentions.ts';
 import { dictionarySource } from './dictionaries.ts';
 import { localEngine } from './engine-clause.ts';
-import { keyOf } from './name.ts';
-import { readDefinition } from './statement/read-statement.ts';
+import { keyOf } from '../sql/definition/qualified-name.ts';
+import { readDefinition } from '../sql/definition/read-statement.ts';
 
 /** What a text may name; more than it reads, if a column has the name of a table. */
 export interface References {

@@ -1,14 +1,10 @@
 // Expands the template of a query to one variant: choices replaced by their fragments, optional parts kept or removed.
 import type { Fragment } from './fragment.ts';
+import { givenIn, holdsFor, type Sent } from './part-condition.ts';
 import type { Piece, Template } from './template.ts';
 
-/** What a variant consists of. */
-export interface Selection {
-  /** The fragments chosen for each choice, by name, in their order. */
-  readonly choices: ReadonlyMap<string, readonly string[]>;
-  /** The parameters that are given. */
-  readonly given: ReadonlySet<string>;
-}
+/** What a variant consists of; the names of a choice are in the order of their fragments. */
+export type Selection = Sent;
 
 /** Where a piece of a variant comes from. */
 export interface Origin {
@@ -45,7 +41,7 @@ interface GivenRange {
 export function expandTemplate(
   { sql, pieces }: Template,
   fragments: Fragments,
-  { choices, given }: Selection,
+  selection: Selection,
 ): Expansion {
   const segments: Segment[] = [];
   const ranges: GivenRange[] = [];
@@ -55,7 +51,7 @@ export function expandTemplate(
     text += part;
   };
   const addChoice = (name: string, start: number): void => {
-    for (const [index, value] of (choices.get(name) ?? []).entries()) {
+    for (const [index, value] of (selection.choices.get(name) ?? []).entries()) {
       if (index > 0) add(', ', { choice: undefined, offset: start }, false);
       const fragment = fragments.get(name)?.get(value);
       if (fragment !== undefined) addFragment(fragment, [name, value], add);
@@ -69,10 +65,10 @@ export function expandTemplate(
       else {
         // The comments go too: a space separates the tokens before and after.
         add(' ', { choice: undefined, offset: start }, false);
-        if (!piece.names.every((name) => given.has(name))) continue;
+        if (!piece.conditions.every((each) => holdsFor(each, selection))) continue;
         const from = text.length;
         addPieces(piece.pieces);
-        ranges.push({ start: from, end: text.length, names: piece.names });
+        ranges.push({ start: from, end: text.length, names: givenIn(piece.conditions) });
         add(' ', { choice: undefined, offset: end }, false);
       }
     }

@@ -2,6 +2,7 @@
 import type { SqlFinding } from './finding.ts';
 import type { Node, Tree } from './tree/nodes.ts';
 import { parseSavedText } from './tree/parse.ts';
+import { membersOf } from './tree/places.ts';
 import { afterGroup, findingAt, nameTokens, unreadableNames, within } from './tree/tokens.ts';
 import { nameOf, partOf, sourceOf, spanOf, textOf, wordOf, type TreeTokens } from './tree/visit.ts';
 
@@ -124,11 +125,6 @@ export function withReadable(outline: Outline, readable: readonly string[] | und
   );
   const isHidden = elements.some(({ kind, name }) => kind === 'hidden' && name === outline.from);
   return { ...outline, elements, defaultTable: isHidden ? undefined : outline.from };
-}
-
-/** The queries that the main query joins by UNION and such; and the settings after one that is not read to its end. */
-function membersOf(root: Node): readonly Node[] {
-  return root.kind === 'union' ? root.parts.flatMap(membersOf) : [root];
 }
 
 const ESCAPED = 'a quoted name must not contain a backslash here';

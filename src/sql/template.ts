@@ -2,8 +2,9 @@
 import { createCursor, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize, type Token } from './lexer.ts';
+import { markerText, readMarker, type PartCondition, type PartMarker } from './part-condition.ts';
 import { followsOperand } from './placeholders.ts';
-import { plainSpaces, trimSpaces } from './white-space.ts';
+import { plainSpaces } from './white-space.ts';
 
 /** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */
 export type Piece = TextPiece | ChoicePiece | PartPiece;
@@ -26,8 +27,8 @@ export interface ChoicePiece extends Span {
 /** An optional part, from its first comment to the end of its last one. */
 export interface PartPiece extends Span {
   readonly kind: 'part';
-  /** It is there if all these parameters are given. */
-  readonly names: readonly string[];
+  /** It is there if all of them hold. */
+  readonly conditions: readonly PartCondition[];
   readonly pieces: readonly Piece[];
 }
 
@@ -41,8 +42,6 @@ export interface Template {
 const MAX_DEPTH = 8;
 const MAX_PARTS = 100;
 
-const CONDITION = /^if\s+@([A-Za-z_]\w*(?:\s+and\s+@[A-Za-z_]\w*)*)$/i;
-const END = /^end$/i;
 /** What others write for such parts. */
 const ALMOST = /^(?:if\b[^\n]*@|else\b|elif\b|elsif\b|endif\b|end\s+if\b)/i;
 
@@ -75,10 +74,6 @@ interface Reading {
   isStopped: boolean;
 }
 
-type Marker =
-  | { readonly kind: 'if'; readonly names: readonly string[] }
-  | { readonly kind: 'end' | 'unknown' };
-
 /** Pieces from a token up to the `end` of the part that contains it, or to the end of the query. */
 function readPieces(
   reading: Reading,
@@ -105,7 +100,8 @@ function readPieces(
     if (marker === undefined) continue;
     if (marker.kind === 'if') {
       addText(token.start);
-      const { part, next } = readPart(reading, { token, index, depth, names: marker.names });
+      const { conditions } = marker;
+      const { part, next } = readPart(reading, { token, index, depth, conditions });
       pieces.push(part);
       copied = part.end;
       index = next;
@@ -124,18 +120,18 @@ function readPieces(
 }
 
 const UNKNOWN =
-  'an optional part begins with /* if @name */ or /* if @a and @b */, and ends with /* end */: nothing else is evaluated';
+  'an optional part begins with /* if @name */, /* if not @name */, /* if @name = value */ or several of them with and, and ends with /* end */: nothing else is evaluated';
 
 interface PartStart {
   readonly token: Token;
   readonly index: number;
   readonly depth: number;
-  readonly names: readonly string[];
+  readonly conditions: readonly PartCondition[];
 }
 
 function readPart(
   reading: Reading,
-  { token, index, depth, names }: PartStart,
+  { token, index, depth, conditions }: PartStart,
 ): { readonly part: PartPiece; readonly next: number } {
   const { tokens, findings } = reading;
   reading.parts++;
@@ -154,7 +150,7 @@ function readPart(
   const isEmpty = !tokens.slice(index + 1, next).some(isSignificant);
   if (isClosed && isEmpty) findings.push(finding('part_empty', 'this optional part is empty', token));
   return {
-    part: { kind: 'part', names: [...new Set(names)], pieces, start: token.start, end },
+    part: { kind: 'part', conditions, pieces, start: token.start, end },
     next,
   };
 }
@@ -166,16 +162,12 @@ function choiceAt({ sql, tokens, isChoice }: Reading, index: number): string | u
   return isChoice(text) ? text : undefined;
 }
 
-function markerOf(sql: string, { start, end }: Token): Marker | undefined {
-  const text = sql.slice(start, end);
-  const isBlock = text.startsWith('/*');
-  if (!isBlock && !text.startsWith('--')) return undefined;
-  const content = trimSpaces(plainSpaces(text.slice(2, isBlock ? -2 : undefined)));
-  const names = content.length > 2000 ? undefined : CONDITION.exec(content)?.[1];
-  if (names !== undefined)
-    return { kind: 'if', names: names.split(/\s+and\s+/i).map((name) => name.replace(/^@/, '')) };
-  if (END.test(content)) return { kind: 'end' };
-  return ALMOST.test(content.slice(0, 200)) ? { kind: 'unknown' } : undefined;
+function markerOf(sql: string, { start, end }: Token): PartMarker | { readonly kind: 'unknown' } | undefined {
+  const comment = sql.slice(start, end);
+  const content = markerText(comment)?.slice(0, 200);
+  return (
+    readMarker(comment) ?? (content !== undefined && ALMOST.test(content) ? { kind: 'unknown' } : undefined)
+  );
 }
 
 /** A part has whole brackets, and does not widen the condition around it. */

@@ -1,14 +1,15 @@
 // The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { FUNCTIONS } from '../../src/dialects/bigquery/functions.ts';
+import { KNOWN_FUNCTIONS } from '../../src/dialects/bigquery/traits.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const GUIDE = read('../../docs/consumer-queries/bigquery.md');
-const QUERIES = [...GUIDE.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
+const FUNCTIONS = read('../../docs/consumer-queries/bigquery-functions.md');
+const QUERIES = [...`${GUIDE}${FUNCTIONS}`.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
 
-const TRANSLATED_FUNCTIONS = [...FUNCTIONS.names];
+const TRANSLATED_FUNCTIONS = [...KNOWN_FUNCTIONS.names];
 
 let lab: Lab;
 beforeAll(async () => {
@@ -23,7 +24,7 @@ test.each(QUERIES)('%s', async (text) => {
 });
 
 test('the table of functions lists each once', () => {
-  const table = GUIDE.split('| family | functions |')[1]?.split('| forms |')[0] ?? '';
+  const table = FUNCTIONS.split('| family | functions |')[1]?.split('| forms |')[0] ?? '';
   const named = [...table.matchAll(/`(\w+)`/g)].map(([, name]) => name);
   expect(new Set(named)).toEqual(new Set(TRANSLATED_FUNCTIONS));
   expect(named.length).toBe(TRANSLATED_FUNCTIONS.length);

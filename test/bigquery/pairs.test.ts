@@ -24,7 +24,7 @@ test('there are enough', () => {
   expect(new Set(PAIRS.map(({ text }) => text)).size).toBe(PAIRS.length);
 });
 
-/** Every second pair, all of them with `npm run test:lists`. */
+/** Every second pair, all of them with `npm run test:all`. */
 test.each(some(PAIRS, 2))('$text', async ({ text, rows }) => {
   expect(await lab.rows(text)).toEqual(rows);
 });

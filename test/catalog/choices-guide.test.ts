@@ -36,7 +36,7 @@ afterAll(async () => {
 test('every file works as the page says', async () => {
   const inspect = createInspect({ piiHashKey: undefined });
   const files = [...page.matchAll(/^```yaml\n(id: [^]*?)^```$/gm)].map(([, text = '']) => text);
-  expect(files.length).toBe(3);
+  expect(files.length).toBe(4);
   for (const [index, text] of files.entries()) {
     const { inspected, diagnostics } = inspect(`guide-${index}.yaml`, text);
     expect(diagnostics).toEqual([]);

@@ -131,7 +131,7 @@ describe('the effective endpoint', () => {
     'a constant for a parameter that decides an optional part: the part is always there%s',
     (_why, write) => {
       const shared =
-        'tables:\n  t: |\n    SELECT 1 AS n FROM logs.edge WHERE 1\n    /* if @kind and @id */ AND kind = @kind AND id = @id\n    -- if @kind\n    AND kind != @kind -- kept\n    -- end\n    /* end */ /* if @id */ AND id > @id /* end */\nparameters: { kind: { type: String }, id: { type: UInt8 } }\n';
+        'tables:\n  t: |\n    SELECT 1 AS n FROM logs.edge WHERE 1 /* if not @kind and @id */ AND 2 /* if @id */ AND 3 /* end */ /* end */ /* if @kind = y */ AND 4 /* end */\n    /* if @kind = x and not @kind = y and @id */ AND kind = @kind AND id = @id\n    -- if @kind\n    AND kind != @kind -- kept\n    -- end\n    /* end */ /* if @id */ AND id > @id /* end */\nparameters: { kind: { type: String }, id: { type: UInt8 } }\n';
       const files = {
         ...one('{ from: parts, tables: [t], parameters: { kind: x } }', 'SELECT n FROM t'),
         'parts.shared.yaml': write(shared),

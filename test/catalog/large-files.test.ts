@@ -11,7 +11,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Quadratic work shows with `npm run test:lists`, in which it takes minutes; otherwise the files are just too large for all findings. */
+/** Quadratic work shows with `npm run test:all`, in which it takes minutes; otherwise the files are just too large for all findings. */
 const SHARE = process.env['FUZZ_CASES'] === undefined ? 10 : 1;
 const BYTES = 150_000 / SHARE;
 const LONGEST_QUERY = 130_000;

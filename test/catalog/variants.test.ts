@@ -96,6 +96,57 @@ describe('which variants there are', () => {
     ]);
   });
 
+  test.each([
+    ['by: { type: String }', ['without by', 'by=day', 'by=hour', 'with another by']],
+    ['by: { type: String, default: day }', ['by=day', 'by=hour', 'with another by']],
+    ['by: { type: String, default: week }', ['with another by', 'by=day', 'by=hour']],
+    ['by: { type: String, required: true, enum: [hour, day] }', ['by=day', 'by=hour']],
+    ["by: { type: \"Enum8('hour', 'day')\" }", ['without by', 'by=day', 'by=hour']],
+    ['by: { choices: { hour: id, day: at }, default: hour }', ['by=hour', 'by=day']],
+  ])('values that conditions compare: %s', (declared, variants) => {
+    const file = read(
+      'SELECT /* if @by = day */ at::Date /* end */ /* if not @by = day and @by = hour */ at /* end */ /* if not @by = day and not @by = hour */ 1 /* end */ AS x FROM shop.orders WHERE tenant = @tenant',
+      declared,
+    );
+    expect(names(file)).toEqual(variants);
+    const { endpoint } = file.candidate;
+    const chosen = (sent: Record<string, string>): string =>
+      /SELECT\s+(\S+)/.exec(endpoint.variantOf(bind(file, sent)).query)?.[1] ?? '';
+    expect([chosen({ by: 'day' }), chosen({ by: 'hour' })]).toEqual(['at::Date', 'at']);
+    if (variants.includes('with another by')) expect(chosen({ by: 'x' })).toBe('1');
+    if (variants.includes('without by')) expect(chosen({})).toBe('1');
+  });
+
+  test.each([
+    ['Bool', 'true', 'by=true'],
+    ['UInt8', '7', 'by=7'],
+    ['Date', '2024-01-01', 'by=2024-01-01'],
+    ['LowCardinality(String)', "'a b'", 'by=a b'],
+  ])('a value of type %s', (type, value, variant) => {
+    const query = `SELECT id /* if @by = ${value} */ , at /* end */ FROM shop.orders WHERE tenant = @tenant`;
+    const file = read(query, `by: { type: ${type} }`);
+    expect(names(file)).toContain(variant);
+    const { query: chosen } = file.candidate.endpoint.variantOf(
+      bind(file, { by: value.replaceAll("'", '') }),
+    );
+    expect(chosen.replaceAll(/\s+/g, ' ')).toContain('SELECT id , at FROM');
+  });
+
+  test('pairs with parts inside parts for values', () => {
+    const file = read(
+      `SELECT id /* if @by = x */ /* if not @status */ , at /* end */ /* end */ ${['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `/* if @${name} */ , 1 AS ${name} /* end */`).join(' ')} FROM shop.orders WHERE tenant = @tenant`,
+      `by: { type: String }\n  status: { type: String }\n  ${['a', 'b', 'c', 'd', 'e', 'f'].map((name) => `${name}: { type: Bool }`).join('\n  ')}`,
+    );
+    expect(file.candidate.endpoint.hasEveryVariant).toBe(false);
+    for (const name of ['a', 'b', 'c', 'd', 'e', 'f'])
+      for (const decision of [`with ${name}`, `without ${name}`])
+        expect(
+          names(file).some(
+            (each) => each.startsWith('by=x, without status') && each.split(', ').includes(decision),
+          ),
+        ).toBe(true);
+  });
+
   test('pairs of more: each pair of decisions is in a variant', () => {
     const choices = ['a', 'b', 'c', 'd'].map(
       (name) => `${name}: { choices: { x: id, y: amount, z: at }, default: x }`,

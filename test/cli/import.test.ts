@@ -83,7 +83,7 @@ test('a project that is converted is valid at once, and its own examples pass', 
   );
   write(
     'tests/pages.yaml',
-    '- name: one page\n  parameters: page=/a\n  expected_result: |\n    {"page":"/a","n":1}\n',
+    '- name: one page\n  parameters: page=/a\n  expected_result: |\n    {"page":"/a","n":1}\n- name: no page\n  parameters: ""\n  expected_result: page is required\n  expected_http_status: 400\n',
   );
   write(
     'tests/totals.yaml',

@@ -153,6 +153,14 @@ describe('a database by its name with parameters', () => {
   });
 });
 
+test.each([
+  ["WITH own AS MATERIALIZED (SELECT name FROM system.databases WHERE name = 'shop.visits') SELECT name FROM own", [['shop.visits']]],
+  ['SELECT toUInt8(1 IS DISTINCT FROM 2)', [[1]]],
+  ['SELECT toUInt8(3 IN numbers(4)), toUInt8(4 IN numbers(4))', [[1, 0]]],
+])('of no table of a database: %s', async (sql, expected) => {
+  expect(await rows(sql, { database: 'default' })).toEqual(expected);
+}); // prettier-ignore
+
 describe('the two virtual databases in one query', () => {
   test.each([
     ["SELECT views.table_name, tables.engine FROM information_schema.views JOIN system.tables ON views.table_name = tables.name AND views.table_schema = tables.database WHERE table_schema = 'shop.orders' ORDER BY 1", [['customers', 'View'], ['orders', 'View']]],

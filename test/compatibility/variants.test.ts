@@ -116,6 +116,36 @@ test.each<[why: string, before: string, after: string, changes: readonly string[
     ),
     ['parameter.added_optional', 'SECURITY with all'],
   ],
+  [
+    'the part for a value that had been in the part for all others',
+    file(`${PART} /* if not @status = paid */ AND amount > 10 /* end */`, STATUS),
+    file(
+      `${PART} /* if @status = new */ AND amount > 100 /* end */ /* if not @status = paid and not @status = new */ AND amount > 10 /* end */`,
+      STATUS,
+    ),
+    ['query.changed with status=new', 'query.rows_removed with status=new'],
+  ],
+  [
+    'a part for other calls that is gone',
+    file(
+      `${PART} /* if @status */ AND status = @status /* end */ /* if not @status */ AND amount > 10 /* end */`,
+      STATUS,
+    ),
+    file(`${PART} /* if @status */ AND status = @status /* end */`, STATUS),
+    ['query.changed without status', 'query.rows_added without status'],
+  ],
+  [
+    'another name in a condition on a choice',
+    file(
+      `${PART} /* if @by = id */ AND amount > 10 /* end */ ORDER BY @by`,
+      'by: { choices: { id: id, at: amount }, default: id }',
+    ),
+    file(
+      `${PART} /* if not @by = at */ AND amount > 10 /* end */ ORDER BY @by`,
+      'by: { choices: { id: id, at: amount }, default: id }',
+    ),
+    [],
+  ],
 ])('%s', async (_why, before, after, expected) => {
   const changes = await comparer.changesBetween(before, after);
   const shown = changes.map(({ code, message, class: kind }) => {

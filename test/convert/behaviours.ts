@@ -1,9 +1,7 @@
 // Calls of the functions that say what they do with NULL and with nothing, generated from what they say of their arguments.
 import type { ForeignDialect } from '../../src/dialects/conversion.ts';
 import type { Behaviour, Parameter } from '../../src/dialects/function.ts';
-import { WINDOW_FUNCTIONS } from '../../src/dialects/functions/window.ts';
-import { AGGREGATES } from '../../src/dialects/functions/row-functions.ts';
-import { VALUE_FUNCTIONS } from '../../src/dialects/functions/value-functions.ts';
+import { ALL_FUNCTIONS } from '../../src/dialects/dialects.ts';
 
 /** A query in some dialect: the first one that is converted is run. */
 export interface BehaviourCase {
@@ -130,14 +128,14 @@ const columnOf = (call: string): string => /\b(?:ni|ns|nts|js|m)\b/.exec(call)?.
 
 /** Functions of which NULL is NULL: of rows whose argument is NULL. */
 export const PROPAGATING = casesOf(
-  VALUE_FUNCTIONS,
+  ALL_FUNCTIONS.values,
   ({ nulls }) => nulls === 'propagate',
   (call) => `SELECT ${call} AS x FROM facts WHERE ${columnOf(call)} IS NULL`,
 );
 
 /** Functions of numbers, given a time. */
 export const OF_NUMBERS = casesOf(
-  VALUE_FUNCTIONS,
+  ALL_FUNCTIONS.values,
   ({ takes }) => takes[0] === 'number',
   (call) => `SELECT ${call.replaceAll(/\bni\b/g, 'd')} AS x FROM facts`,
 );
@@ -148,11 +146,11 @@ const OVER_NONE = 'OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PREC
 export const OF_NONE = Object.fromEntries(
   (['null', '0', '[]'] as const).map((value) => {
     const isOf = ({ none }: Behaviour): boolean => none === value;
-    const rules = Object.entries(AGGREGATES);
+    const rules = ALL_FUNCTIONS.aggregates;
     const texts = [
       ...casesOf(rules, isOf, (call) => `SELECT ${call} AS x FROM no_facts`),
       ...casesOf(
-        [...rules, ...Object.entries(WINDOW_FUNCTIONS)].filter(([name]) => !WITHOUT_FRAME.has(name)),
+        [...rules, ...ALL_FUNCTIONS.windows].filter(([name]) => !WITHOUT_FRAME.has(name)),
         isOf,
         (call) => `SELECT ${call} ${OVER_NONE} AS x FROM facts ORDER BY id LIMIT 1`,
       ),
@@ -163,7 +161,7 @@ export const OF_NONE = Object.fromEntries(
 
 /** Aggregates that leave out NULL: over all rows, and over those that are not NULL. */
 export const SKIPPING = casesOf(
-  Object.entries(AGGREGATES),
+  ALL_FUNCTIONS.aggregates,
   ({ nulls }) => nulls === 'skip',
   (call) => `SELECT ${call} AS x FROM facts`,
 );

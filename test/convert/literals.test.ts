@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { literalOf } from '../../src/convert/placeholders/source-lexer.ts';
 import { DIALECTS } from '../../src/dialects/conversion.ts';
-import { GRAMMARS } from '../../src/dialects/grammars.ts';
+import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
 import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
 
 const VALUES = [
@@ -25,7 +25,7 @@ const VALUES = [
 test.each(DIALECTS)('%s', (dialect) => {
   const options = { isStrict: false, limits: OFFLINE_LIMITS };
   const found = VALUES.map((value) => {
-    const { query } = read(`SELECT ${literalOf(value, dialect)}`, GRAMMARS[dialect], options);
+    const { query } = read(`SELECT ${literalOf(value, dialect)}`, DIALECTS_BY_NAME[dialect].grammar, options);
     const [item] = query.body.kind === 'select' ? query.body.items : [];
     return item?.kind === 'value' && item.value.kind === 'string' ? item.value.value : item;
   });

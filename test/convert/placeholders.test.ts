@@ -189,11 +189,11 @@ const ROWS: readonly Row[] = [
     parameters: ['u: String', 'a: Int8'],
   },
   {
-    why: 'alternatives of whole queries',
+    why: 'alternatives of whole queries by a condition that no part has',
     tool: 'tinybird',
     dialect: 'clickhouse',
-    text: `{% if defined(a) %}SELECT x FROM t WHERE a = {{Int8(a)}}{% else %}SELECT x FROM u{% end %}`,
-    sql: 'SELECT * FROM (SELECT x FROM t WHERE a = @a) AS alternative_1 WHERE @a IS NOT NULL\nUNION ALL\nSELECT * FROM (SELECT x FROM u) AS alternative_2 WHERE @a IS NULL',
+    text: `{% if Int8(a) > 1 %}SELECT x FROM t WHERE a = {{Int8(a)}}{% else %}SELECT x FROM u{% end %}`,
+    sql: 'SELECT * FROM (SELECT x FROM t WHERE a = @a) AS alternative_1 WHERE (@a IS NOT NULL AND @a > 1)\nUNION ALL\nSELECT * FROM (SELECT x FROM u) AS alternative_2 WHERE NOT (@a IS NOT NULL AND @a > 1)',
     parameters: ['a: Int8'],
   },
   {

@@ -5,7 +5,7 @@ import type * as NodeSqlParser from 'node-sql-parser';
 import { describe, expect, test } from 'vitest';
 import { disagreements } from '../../src/convert/parse/second-reader.ts';
 import { DIALECTS, type ForeignDialect } from '../../src/dialects/conversion.ts';
-import { GRAMMARS } from '../../src/dialects/grammars.ts';
+import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
 import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
 import type { Query, Select } from '../../src/dialects/tree.ts';
 import { readingsOf } from './reading.ts';
@@ -17,7 +17,11 @@ const { Parser } = createRequire(import.meta.url)(
 const parse = (text: string): unknown => new Parser().astify(text, { database: 'postgresql' });
 
 const outlinesOf = (text: string, dialect: ForeignDialect) =>
-  read(text, GRAMMARS[dialect], { isStrict: false, limits: OFFLINE_LIMITS, hasOutlines: true }).outlines;
+  read(text, DIALECTS_BY_NAME[dialect].grammar, {
+    isStrict: false,
+    limits: OFFLINE_LIMITS,
+    hasOutlines: true,
+  }).outlines;
 
 function queriesOf(dialect: ForeignDialect): readonly string[] {
   const lines = readFileSync(new URL(`corpus/${dialect}.jsonl`, import.meta.url), 'utf8')

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { UnconvertedError } from '../../src/dialects/context.ts';
 import { DIALECTS, type ForeignDialect } from '../../src/dialects/conversion.ts';
-import { GRAMMARS } from '../../src/dialects/grammars.ts';
+import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
 import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
 import { isSpaceUnit } from '../../src/sql/white-space.ts';
 
@@ -11,7 +11,7 @@ const SPACES = Array.from({ length: 0x10000 }, (_, code) => code)
   .map((code) => String.fromCharCode(code));
 
 const readAs = (text: string, dialect: ForeignDialect) =>
-  read(text, GRAMMARS[dialect], { isStrict: false, limits: OFFLINE_LIMITS });
+  read(text, DIALECTS_BY_NAME[dialect].grammar, { isStrict: false, limits: OFFLINE_LIMITS });
 
 describe.each(DIALECTS)('%s', (dialect) => {
   test('each character of white space', () => {

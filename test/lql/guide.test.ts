@@ -5,10 +5,10 @@ import { describe, expect, test } from 'vitest';
 import type { Table } from '../../src/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
-const GUIDE = readFileSync(join(import.meta.dirname, '../../docs/consumer-queries/lql.md'), 'utf8');
-const [RECOMMENDED = '', REJECTED = '', DIFFERENCES = ''] = GUIDE.split(
-  /^## (?:When a query is rejected|Differences from Logflare)$/m,
-);
+const pageOf = (name: string): string =>
+  readFileSync(join(import.meta.dirname, `../../docs/consumer-queries/${name}.md`), 'utf8');
+const [RECOMMENDED = '', REJECTED = ''] = pageOf('lql').split(/^## When a query is rejected$/m);
+const DIFFERENCES = pageOf('lql-and-logflare');
 
 /** Four columns, as all tables of logs.all have. */
 const COLUMNS = [

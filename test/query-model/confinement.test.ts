@@ -10,7 +10,7 @@ import { openSources, openTwoTenants } from './world.ts';
 const world = await openTwoTenants();
 afterAll(() => world.close());
 
-/** Queries whose results are also compared: every third, all of them with `npm run test:lists`. */
+/** Queries whose results are also compared: every third, all of them with `npm run test:all`. */
 const RUN: ReadonlySet<string> = new Set(
   [CONFINED, OPEN, HOLES, HARMLESS].flatMap((queries) => some(queries, 5).map(([, sql]) => sql)),
 );

@@ -1,10 +1,10 @@
 // Hostile texts at the ClickHouse interface are rejected before anything reads them several times.
 import { describe, expect, test } from 'vitest';
-import { createCursor } from '../../src/sql/cursor.ts';
 import type { Databases } from '../../src/request/clickhouse/databases.ts';
 import { readCommand } from '../../src/request/clickhouse/commands.ts';
 import { resolveNames } from '../../src/request/clickhouse/names.ts';
 import { readStatement } from '../../src/request/clickhouse/statement.ts';
+import { parseSentText } from '../../src/sql/tree/parse.ts';
 
 const system = { kind: 'virtual', name: 'system', tables: ['one'] } as const;
 const databases: Databases = {
@@ -26,10 +26,10 @@ describe('size of a statement', () => {
 
   test('names of many parts and dots are none of a database', () => {
     const dots = `\`${'.'.repeat(200_000)}\``;
-    expect(() => resolveNames(createCursor(`SELECT * FROM ${dots}`), databases, undefined)).toThrow(
+    expect(() => resolveNames(parseSentText(`SELECT * FROM ${dots}`), databases, undefined)).toThrow(
       expect.objectContaining({ code: 'clickhouse.database_missing' }),
     );
-    expect(readCommand(createCursor(`EXISTS TABLE ${dots}`), { databases, current: undefined })).toEqual({
+    expect(readCommand(`EXISTS TABLE ${dots}`, { databases, current: undefined })).toEqual({
       kind: 'exists',
       exists: false,
     });

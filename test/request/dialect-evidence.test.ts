@@ -1,6 +1,6 @@
 // The constructs that show a query's dialect: each is found, and what people mistype is none.
 import { afterAll, describe, expect, test } from 'vitest';
-import { FUNCTIONS } from '../../src/dialects/bigquery/functions.ts';
+import { KNOWN_FUNCTIONS } from '../../src/dialects/bigquery/traits.ts';
 import { BIGQUERY_EVIDENCE, CASE_SENSITIVE } from '../../src/request/bigquery-evidence.ts';
 import { isReadAsBigQuery } from '../../src/request/bigquery-readings.ts';
 import { CLICKHOUSE_EVIDENCE } from '../../src/request/clickhouse-evidence.ts';
@@ -209,7 +209,9 @@ describe('a hostile query is read in linear time, so this finishes long before t
 
 test('the spellings of functions are those of the engine', async () => {
   const functions = createFunctionPolicy({ allow: [], deny: [] });
-  const shared = [...FUNCTIONS.names].filter((name) => functions.allows(name) || functions.denies(name));
+  const shared = [...KNOWN_FUNCTIONS.names].filter(
+    (name) => functions.allows(name) || functions.denies(name),
+  );
   const answer = await oracle.ask(
     `SELECT lower(name), groupArray(name) FROM system.functions WHERE lower(name) IN (${shared.map((name) => `'${name}'`).join(', ')})
      GROUP BY 1 HAVING max(case_insensitive) = 0 ORDER BY 1`,

@@ -1,8 +1,7 @@
 // Tables without a scope of their own against the same tables within one: the same rows, names, types and errors.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { Verdict } from '../../src/sandbox/verdict.ts';
+import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
 import { sizeOf, some } from '../support/runs.ts';
 import { ACCEPTED } from './accepted.ts';
 import {
@@ -171,7 +170,7 @@ async function openSandboxes(): Promise<readonly Sandbox[]> {
 
 test('the same rows and failures with and without a scope of their own', { timeout: 3_600_000 }, async () => {
   const corpus = [...BENIGN, ...ATTACKS].map(({ sql }) => sql);
-  // Of the lists every third query, all of them with `npm run test:lists`.
+  // Of the lists every third query, all of them with `npm run test:all`.
   const listed = some([...corpus, ...ACCEPTED], 5);
   const all = [...listed, ...mutants(CASES, SEED), ...generated(CASES, SEED)].filter(
     (sql) => !/\b(?:now|now64|rand\w*|generateUUID\w*|CURRENT_TIMESTAMP)\b/i.test(sql),

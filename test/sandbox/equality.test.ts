@@ -2,8 +2,7 @@
 // reduced optional conditions, a query has the same names, types and rows, or the same failure.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { consumerFailure } from '../../src/sandbox/failure.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { Verdict } from '../../src/sandbox/verdict.ts';
+import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
 import { bound, codeOf, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 import { createRandom } from './mutants.ts';

@@ -52,7 +52,7 @@ test(
   { timeout: 600_000 },
   async () => {
     const { families } = createFunctionPolicy({ allow: [], deny: [] });
-    // Of the others every tenth, all of them with `npm run test:lists`: which do depends on the engine's release alone.
+    // Of the others every tenth, all of them with `npm run test:all`: which do depends on the engine's release alone.
     const names = Object.entries(families)
       .flatMap(([family, all]) => (family === 'aggregate' ? [] : all))
       .filter(

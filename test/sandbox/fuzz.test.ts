@@ -2,8 +2,7 @@
 // both by the engine's parse tree and, for the assembled statement, by its analysis.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import type { Verdict } from '../../src/sandbox/verdict.ts';
+import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
 import { parseQueryTree } from '../../src/sandbox/query-tree/tree.ts';
 import type { TreeLine } from '../../src/sql/query-tree.ts';
 import { acceptsStates } from '../../src/sandbox/scan/states.ts';

@@ -137,7 +137,7 @@ test.each(['shared', 'endpoint'] as const)(
   'over tables of another %s, the corpus is answered alike',
   { timeout: 600_000 },
   async (way) => {
-    // A sixth of the queries each way, all of them with `npm run test:lists`.
+    // A sixth of the queries each way, all of them with `npm run test:all`.
     const isAll = process.env['FUZZ_CASES'] !== undefined;
     const texts = CORPUS.filter((_, index) => isAll || index % 6 === (way === 'shared' ? 0 : 3));
     const { leaks, answered } = await leaksOf(way, texts.map(sql));

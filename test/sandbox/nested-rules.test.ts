@@ -378,7 +378,7 @@ const rowOf = (body: string): unknown => (JSON.parse(body) as { readonly c?: unk
 const IS_WHOLE = process.env['FUZZ_CASES'] !== undefined;
 /**
  * Of every second one that is run, the column in a query of a consumer, of the others in a saved one; of every third a part in a query of a
- * consumer, and of every ninth in a saved one. All of them with `npm run test:lists`.
+ * consumer, and of every ninth in a saved one. All of them with `npm run test:all`.
  */
 const numbered = some(CASES, 3).map((each, index) => ({
   ...each,

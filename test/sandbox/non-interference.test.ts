@@ -61,7 +61,7 @@ test(`${CASES} generated calls are answered alike`, { timeout: 7_200_000 }, asyn
 });
 
 test('so are those of the corpus', { timeout: 600_000 }, async () => {
-  // Every twelfth query, all of them with `npm run test:lists`.
+  // Every twelfth query, all of them with `npm run test:all`.
   const texts = [...BENIGN.map((each) => each.sql), ...ATTACKS.map((each) => each.sql), ...ACCEPTED].filter(
     (_, index) => IS_COMPLETE || index % 12 === 0,
   );
@@ -96,7 +96,7 @@ const FORMS = [
   "SELECT id, toInt64(text) AS v FROM t WHERE num > 5 AND sparse != 3 AND length(text) < 3 AND secret = 'mine' ORDER BY id",
 ];
 
-/** Of each kind of table with each of these queries, a share, in which all kinds are; all of them with `npm run test:lists`. */
+/** Of each kind of table with each of these queries, a share, in which all kinds are; all of them with `npm run test:all`. */
 function formsOf(kinds: readonly string[], every: number): readonly Oracle[] {
   const step = IS_COMPLETE ? 1 : every;
   return kinds.flatMap((kind, index) =>
@@ -155,7 +155,7 @@ test(
   { timeout: 600_000 },
   async () => {
     const kinds = ['sets', 'bounds', 'indexed', 'by_time', 'by_value'];
-    // Each condition with one of the kinds, with all of them in `npm run test:lists`.
+    // Each condition with one of the kinds, with all of them in `npm run test:all`.
     const step = IS_COMPLETE ? 1 : kinds.length;
     const all = some(INDEX_ORACLES, 2).flatMap((condition, index) =>
       kinds

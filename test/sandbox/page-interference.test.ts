@@ -95,7 +95,7 @@ async function pagesOf(
   }
 }
 
-/** Each kind of table by each key in one direction, in both with `npm run test:lists`. */
+/** Each kind of table by each key in one direction, in both with `npm run test:all`. */
 const ORDERS = KINDS.flatMap(({ name }, kind) =>
   KEYS.map((key, index) => {
     const isWhole = process.env['FUZZ_CASES'] !== undefined;

@@ -19,7 +19,7 @@ const hasOwn = createRedactor({ detectors: ['ip', 'email'] });
 const isOwn = ({ text }: Query): boolean =>
   hasOwn.redactText(text.replaceAll('`', '')) !== text.replaceAll('`', '');
 
-/** Of all queries a share, all of them with `npm run test:lists`. */
+/** Of all queries a share, all of them with `npm run test:all`. */
 const ALL: readonly Query[] = [
   ...some(LAUNDERING, 10).map(sql),
   ...some(LAUNDERING_BIGQUERY, 2).map((text): Query => ({ language: 'sql', dialect: 'bigquery', text })),

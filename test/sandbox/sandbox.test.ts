@@ -4,7 +4,7 @@ import { FUNCTION_FAMILIES } from '../../src/sandbox/functions/families.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
-import type { Verdict } from '../../src/sandbox/verdict.ts';
+import type { Verdict } from '../../src/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { lexConsumerQuery, type LexedQuery } from '../../src/sandbox/lexed-query.ts';
-import type { Explained } from '../../src/sandbox/explain.ts';
+import type { Explained } from '../../src/sandbox/sandbox.ts';
 import { createTreeCache, shapeOf } from '../../src/sandbox/query-tree/shape.ts';
 import { runs, sizeOf, some } from '../support/runs.ts';
 import { ATTACKS, BENIGN, openSandbox, openWorld, type World } from './fixture.ts';
@@ -128,7 +128,7 @@ function* withValues(sql: string, from: number): Generator<string> {
 }
 
 test('has the tree of the query', { timeout: 3_600_000 }, async () => {
-  // Every sixth query, all of them with `npm run test:lists`.
+  // Every sixth query, all of them with `npm run test:all`.
   const known = some([...BENIGN, ...ATTACKS], 9).map(({ sql }) => sql);
   const generated = oracles(runs(15, 50), SEED).flatMap(({ language, text }) =>
     language === 'sql' ? [text] : [],

@@ -106,7 +106,7 @@ test.each(Array.from({ length: SEEDS }, (_, seed) => seed))(
 
 test('enough of them are allowed, and each value that is allowed is so on its own', async () => {
   expect(allowed).toBeGreaterThan((SEEDS * PER_TEST * 3) / 40);
-  // Every sixth, all of them with `npm run test:lists`.
+  // Every sixth, all of them with `npm run test:all`.
   for (const value of some(ROW_VALUES, 6)) {
     const text = `SELECT path, count() AS n FROM t WHERE toString(${value}) != 'none' GROUP BY path ORDER BY path`;
     const [first, second] = await exchange.both({ language: 'sql', dialect: 'clickhouse', text });

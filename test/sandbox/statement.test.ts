@@ -219,6 +219,16 @@ test.each([
   expect([await hasBarrier(read), await hasBarrier(unread)]).toEqual([false, true]);
 });
 
+test('a table with the name of the stored table that it reads is no selection of that table', () => {
+  const sql = 'WITH logs AS (SELECT id FROM logs), n AS (SELECT id FROM logs) SELECT 1';
+  const { outline } = outlineQuery(sql);
+  const tables = outline === undefined ? [] : readTables(parseSavedText(sql), outline);
+  expect(tables.map(({ name, passes }) => [name, passes])).toEqual([
+    ['logs', undefined],
+    ['n', undefined],
+  ]);
+});
+
 // Quadratic work on the larger ones would take minutes.
 describe('large WITH clauses', () => {
   test('many tables', { timeout: 30_000 }, () => {

@@ -161,7 +161,7 @@ const FORMS: readonly Form[] = [
   whole("SELECT doc.n FROM computed WHERE ('a', 'b', doc) IN computed"),
 ];
 
-/** Those that are also run with the barrier if they need none, and without it if they do: all of them with `npm run test:lists`. */
+/** Those that are also run with the barrier if they need none, and without it if they do: all of them with `npm run test:all`. */
 const BARRED: ReadonlySet<string> = new Set(
   someOfEach(FORMS, ({ isNarrow }) => String(isNarrow), { each: 5 }).map(({ sql }) => sql),
 );

@@ -193,7 +193,7 @@ const conditionOf = (table: string, operator: Operator, written: Written): Condi
 
 describe('every operator and every form', () => {
   test.each(['micros', 'seconds', 'days', 'zoned', 'optional'])('as values of %s', async (table) => {
-    // An eighth of the combinations, all of them with `npm run test:lists`.
+    // An eighth of the combinations, all of them with `npm run test:all`.
     const isAll = process.env['FUZZ_CASES'] !== undefined;
     const all = WRITTEN.flatMap((each, row) =>
       OPERATORS.filter((_, index) => isAll || (row + index) % 8 === 0).map((operator) =>
@@ -209,7 +209,7 @@ describe('every operator and every form', () => {
   });
 
   test.each(TABLES)('as conditions on %s', async (table) => {
-    // With one operator each, with two with `npm run test:lists`.
+    // With one operator each, with two with `npm run test:all`.
     const shifts = some([0, 5], 2).map((shift) => shift + TABLES.indexOf(table));
     const all = WRITTEN.flatMap((each, index) =>
       shifts.flatMap((shift) =>

@@ -45,7 +45,7 @@ sandbox: { enabled: true }
 let world: World;
 const sandboxes = new Map<string, Sandbox>();
 const endpoint = compile();
-/** Every fifth variant, in which all values of each parameter are; all of them with `npm run test:lists`. */
+/** Every fifth variant, in which all values of each parameter are; all of them with `npm run test:all`. */
 const variants = some([...endpoint.variants()], 5);
 
 function compile(): Endpoint {
@@ -91,7 +91,7 @@ test.each(attacks)('attack %s is rejected by variant %i: %s', async (_id, turn, 
 test('benign queries run on the rows of the variant, and on no others', async () => {
   const all = [...sandboxes];
   const seen: number[] = [];
-  // Every second query, all of them with `npm run test:lists`.
+  // Every second query, all of them with `npm run test:all`.
   const queries = some(BENIGN, 2);
   for (const [index, { sql }] of queries.entries()) {
     const [, sandbox] = all[index % all.length] ?? [];

@@ -114,7 +114,7 @@ function walksOf(name: string, way: string): readonly Walk[] {
   return [...shapes, ...languages];
 }
 
-/** Every second type ascending, the others descending; each in both orders with `npm run test:lists`. */
+/** Every second type ascending, the others descending; each in both orders with `npm run test:all`. */
 const CASES = Object.keys(KEYS).flatMap((name, index) =>
   someOfEach(['up', 'down'], () => '', { each: 2, from: index }).map((way) => [name, way] as const),
 );

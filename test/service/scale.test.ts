@@ -21,7 +21,7 @@ async function writeFiles(folder: string, count: number, value: number): Promise
   }
 }
 
-/** A thousand with `npm run test:lists`. */
+/** A thousand with `npm run test:all`. */
 const COUNT = sizeOf(200, 1000);
 
 test('of hundreds of files only the changed one is recompiled', async () => {

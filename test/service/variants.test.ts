@@ -26,6 +26,15 @@ cache: { ttl: 60 }
 sandbox: { enabled: true }
 examples: [{ name: all, parameters: { shop: north } }]
 `;
+const SIZES = `id: 00000000-0000-4000-8000-000000000073
+name: shop.sizes
+query: |
+  /* if @size = large */ SELECT id, amount FROM shop.orders WHERE amount > 500 /* end */
+  /* if not @size = large */ SELECT id FROM shop.orders WHERE 1 /* if @size */ AND amount < 60 /* end */ /* end */
+  ORDER BY id
+parameters: { size: { type: String } }
+cache: { ttl: 60 }
+`;
 const ROWS = 'shop.orders?shop=north';
 const PATH = `/api/endpoints/query/${ROWS}`;
 const LOCKED = 'a-key-locked-to-one-variant';
@@ -49,6 +58,7 @@ beforeAll(async () => {
     ],
   });
   await writeEndpoint(service, 'orders', FILE);
+  await writeEndpoint(service, 'sizes', SIZES);
   await service.service.reload();
 });
 afterAll(() => service.stop());
@@ -69,6 +79,18 @@ describe('a call', () => {
     ['filter=some&least=60', [1, 3]],
   ])('%s', async (query, expected) => {
     expect(await ids(query)).toEqual(expected);
+  });
+
+  test.each([
+    ['size=large', [3, 5], ['id', 'amount']],
+    ['size=other', [2], ['id']],
+    ["size=large' OR 1", [2], ['id']],
+    ['size=', [1, 2, 3, 4, 5], ['id']],
+    ['', [1, 2, 3, 4, 5], ['id']],
+  ])('a whole query by a value: %s', async (query, expected, columns) => {
+    const rows = await service.rows(`shop.sizes?${query}`);
+    expect(rows.map(({ id }) => id)).toEqual(expected);
+    expect(Object.keys(rows[0] ?? {})).toEqual(columns);
   });
 
   test('columns by choice', async () => {
@@ -185,19 +207,23 @@ describe('what is published', () => {
     const TABLES = `id: 00000000-0000-4000-8000-000000000072
 name: shop.tables
 query: |
-  WITH o AS (SELECT id, @label AS label, 1 AS one /* if @more */ , country /* end */ FROM shop.orders)
+  WITH o AS (SELECT id, @label AS label, 1 AS one /* if @more */ , country /* end */ /* if @kind = a */ , shop /* end */ /* if @kind and not @kind = a */ , amount /* end */ FROM shop.orders)
     /* if @more */ , extra AS (SELECT id FROM o) /* end */
   SELECT id FROM o ORDER BY @order
 parameters:
   label: { choices: { country: country, amount: amount }, default: country }
   more: { type: Bool }
+  kind: { type: String }
   order: { choices: { id: id, label: label }, default: id }
 sandbox: { enabled: true }
 `;
     const KEYS = { country: 'a-key-locked-to-country', more: 'a-key-locked-to-more' };
     let tables: TestService;
     beforeAll(async () => {
-      const locks = { country: { label: 'country', more: false }, more: { more: true, label: 'amount' } };
+      const locks = {
+        country: { label: 'country', more: false, kind: 'a' },
+        more: { more: true, label: 'amount', kind: 'b' },
+      };
       tables = await startService({
         sql: [
           'CREATE DATABASE shop',
@@ -233,6 +259,8 @@ sandbox: { enabled: true }
             column('id', 'UInt64'),
             { ...column('label', 'String'), ...some },
             column('one', 'UInt8'),
+            { ...column('shop', 'String'), ...some },
+            { ...column('amount', 'Int64'), ...some },
             { ...column('country', 'String'), ...some },
           ],
         },
@@ -249,12 +277,21 @@ sandbox: { enabled: true }
             column('label', 'Int64'),
             column('one', 'UInt8'),
             column('country', 'String'),
+            column('amount', 'Int64'),
           ],
         },
         { name: 'extra', columns: [column('id', 'UInt64')] },
       ]);
       expect(await listed(KEYS.country)).toEqual([
-        { name: 'o', columns: [column('id', 'UInt64'), column('label', 'String'), column('one', 'UInt8')] },
+        {
+          name: 'o',
+          columns: [
+            column('id', 'UInt64'),
+            column('label', 'String'),
+            column('one', 'UInt8'),
+            column('shop', 'String'),
+          ],
+        },
       ]);
     });
 

@@ -98,6 +98,9 @@ describe('optional parts', () => {
     ['of which one is not given', 'SELECT 1 -- IF @a AND @b\n, 2 -- End', ['a'], 'SELECT 1'],
     ['inside another', 'SELECT 1 /*if @a*/ , 2 /*if @b*/ , 3 /*end*/ /*end*/', ['a'], 'SELECT 1 , 2'],
     ['inside an absent one', 'SELECT 1 /*if @a*/ , 2 /*if @b*/ , 3 /*end*/ /*end*/', ['b'], 'SELECT 1'],
+    ['of one that is not given', 'SELECT 1 /* if not @a */ , 2 /* end */', [], 'SELECT 1 , 2'],
+    ['of one that is', 'SELECT 1 /* if not @a */ , 2 /* end */', ['a'], 'SELECT 1'],
+    ['of both kinds', 'SELECT 1 -- if @a and NOT @b\n, 2 -- end', ['a'], 'SELECT 1 , 2'],
     ['between tokens', 'SELECT a/* if @p */+b/* end */FROM t', [], 'SELECT a FROM t'],
     ['other comments', 'SELECT a -- if only\n/* the end */ # if @p\n, b', [], 'SELECT a , b'],
     [
@@ -116,7 +119,9 @@ describe('optional parts', () => {
     ['no beginning', 'SELECT 1 /* end */', 'query.part_unopened', 9],
     ['nothing inside', 'SELECT 1 /* if @a */ -- none\n /* end */', 'query.part_empty', 9],
     ['no else', 'SELECT 1 /* if @a */, 2 /* else */, 3 /* end */', 'query.part_marker', 24],
-    ['no not', 'SELECT 1 /* if not @a */, 2 /* end */', 'query.part_marker', 9],
+    ['a value without a parameter', 'SELECT 1 /* if a = 1 @a */, 2 /* end */', 'query.part_marker', 9],
+    ['other comparisons', 'SELECT 1 /* if @a > 1 */, 2 /* end */', 'query.part_marker', 9],
+    ['a value with a quote', "SELECT 1 /* if @a = 'it''s' */, 2 /* end */", 'query.part_marker', 9],
     [
       'a wide space in what is no marker',
       'SELECT 1 /*\u200bif @a\u200bor @b */, 2 /* end */',

@@ -1,5 +1,5 @@
 // Global setup: builds the commands and the page under test, unless they are built from the same files already.
-// Types are checked separately (`npm run types`).
+// Types are checked separately (`npm run check -- types`).
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -13,11 +13,6 @@ const OUTPUT = 'dist';
 /** The hashes of inputs and output after the last build; outside of `dist`, which is published. */
 const RECORD = join(ROOT, 'node_modules/.cache/millrace-test-build');
 
-const BUILDS = [
-  ['npm', 'run', '--silent', 'build:commands'],
-  ['npm', 'run', '--silent', 'build:explorer'],
-] as const;
-
 /** Also before each rerun of `--watch`. */
 export function setup(project: TestProject): void {
   project.onTestsRerun(buildIfChanged);
@@ -26,10 +21,8 @@ export function setup(project: TestProject): void {
 
 function buildIfChanged(): void {
   if (recorded() === state()) return;
-  for (const [command, ...args] of BUILDS) {
-    const { error } = spawnSync(command, args, { cwd: ROOT, stdio: 'inherit' });
-    if (error !== undefined) throw error;
-  }
+  const { error } = spawnSync('npm', ['run', '--silent', 'build'], { cwd: ROOT, stdio: 'inherit' });
+  if (error !== undefined) throw error;
   mkdirSync(dirname(RECORD), { recursive: true });
   writeFileSync(RECORD, state());
 }

@@ -16,7 +16,7 @@ export const DATA = '.millrace';
 
 /** The minutes before the load that have rows. */
 export const MINUTES = 'numbers(8 * 24 * 60)';
-/** Of the older ones every so many, all of them with `npm run test:lists`; those at full tens are among them. */
+/** Of the older ones every so many, all of them with `npm run test:all`; those at full tens are among them. */
 export const SHARE = process.env['FUZZ_CASES'] === undefined ? 10 : 1;
 const RECENT = 120;
 const SOME_MINUTES = `(SELECT number FROM ${MINUTES} WHERE number < ${RECENT} OR number % ${SHARE} = ${SHARE - 1})`;

@@ -1,7 +1,10 @@
 // Puts a file together with the parts that it includes: one WITH clause, one set of parameters, one set of policies.
 import type { Path } from '../../config/yaml-document.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
-import { createCursor } from '../../sql/cursor.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { nodesOf } from '../../sql/tree/places.ts';
+import { nameTokens, tokensOf } from '../../sql/tree/tokens.ts';
+import { spanOf, wordOf } from '../../sql/tree/visit.ts';
 import type { RuleFinding } from '../analysis.ts';
 import type { Base } from './base.ts';
 import { tablesIn } from './part.ts';
@@ -167,19 +170,17 @@ function reportCaptured(base: Base, elements: readonly Element[], note: Note): v
   );
   if (expressions.size === 0) return;
   for (const { text, scope, path, name } of elements) {
-    const cursor = createCursor(text);
-    const captured = cursor.tokens.flatMap((_, at) => {
-      const mentioned = cursor.name(at);
-      const isName = mentioned !== undefined && cursor.kind(at - 1) !== '.' && cursor.kind(at - 1) !== '@';
-      return isName && expressions.has(mentioned.toLowerCase()) && !scope.has(mentioned.toLowerCase())
-        ? [mentioned]
-        : [];
+    const tree = tokensOf(text);
+    const captured = nameTokens(tree).find((mentioned) => {
+      const folded = mentioned.name.toLowerCase();
+      const isName = !/^[.@]$/.test(wordOf(tree, { at: mentioned.at - 1 }));
+      return isName && expressions.has(folded) && !scope.has(folded);
     });
-    if (captured[0] !== undefined)
+    if (captured !== undefined)
       note(
         'include.captured',
         path,
-        `${captured[0]} in the table ${name} would be the expression of that name in another WITH clause`,
+        `${captured.name} in the table ${name} would be the expression of that name in another WITH clause`,
         'Rename the expression',
       );
   }
@@ -188,17 +189,18 @@ function reportCaptured(base: Base, elements: readonly Element[], note: Note): v
 /** The query with further elements at the start of its WITH clause. */
 function withElements(base: Base, elements: readonly Element[], note: Note): readonly Piece[] {
   const sql = textOf(base.query);
-  const cursor = createCursor(sql);
-  const hasWith = cursor.word(0) === 'WITH';
-  const isRecursive = hasWith && cursor.word(1) === 'RECURSIVE' && cursor.word(2) !== 'AS';
-  if (isRecursive || (!hasWith && cursor.kind(0) === '('))
+  const tree = parseSavedText(sql);
+  const [clause] = nodesOf(tree.root, 'with');
+  const hasWith = wordOf(tree, { at: 0 }) === 'WITH';
+  const isRecursive = hasWith && clause !== undefined && wordOf(tree, clause) === 'RECURSIVE';
+  if (isRecursive || wordOf(tree, { at: 0 }) === '(')
     note(
       'include.query_form',
       ['query'],
       'tables cannot be included in a query that starts with a parenthesis or with WITH RECURSIVE',
       'Write SELECT * FROM (…) around it',
     );
-  const at = hasWith ? cursor.end(0) : 0;
+  const at = hasWith ? spanOf(tree, { from: 0, to: 1 }).end : 0;
   const origin = { document: base.document, path: ['include'], offset: 'key' } as const;
   const added = elements.flatMap(({ pieces }, index): readonly Piece[] => [
     { text: index === 0 ? `${hasWith ? '' : 'WITH'}\n` : ',\n', origin },

@@ -115,7 +115,7 @@ function passedFor(
   const reference = typeof value === 'string' ? /^@([A-Za-z_]\w{0,63})$/.exec(value)?.[1] : undefined;
   if (reference === undefined) {
     const constant = constantOf(name, parameter, { value, origin });
-    if (!('message' in constant)) return { kind: 'constant', pieces: constant };
+    if (!('message' in constant)) return { kind: 'constant', pieces: constant, value };
     const { message, hint = 'Write @name to pass a parameter of this file on' } = constant;
     note('include.parameter_type', `${name} ${message}`, hint);
     return undefined;

@@ -6,6 +6,7 @@ import { compileParameter } from '../../params/parameter.ts';
 import { readFragment } from '../../sql/fragment.ts';
 import { tokenize } from '../../sql/lexer.ts';
 import { quoteString } from '../../sql/literal.ts';
+import { conditionsText, holdsFor, readMarker, type Sent } from '../../sql/part-condition.ts';
 import { plainSpaces } from '../../sql/white-space.ts';
 import type { Placed } from './part.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
@@ -14,15 +15,19 @@ import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 export type Passed =
   /** A parameter of the including file. */
   | { readonly kind: 'reference'; readonly name: string; readonly origin: Origin }
-  /** The parts of the query that it decides are always there. Its text has parameters of the included file, if it is the fragment of a choice. */
-  | { readonly kind: 'constant'; readonly pieces: readonly Piece[] };
+  /** The parts of the query that it decides are always there, or never. Its text has parameters of the included file, if it is the fragment of a choice. */
+  | {
+      readonly kind: 'constant';
+      readonly pieces: readonly Piece[];
+      readonly value: string | number | boolean;
+    };
 
 /** The pieces with what is passed in place of some parameters, and the names of the parameters that they then use. */
 export function passParameters(
   given: readonly Piece[],
   passed: ReadonlyMap<string, Passed>,
 ): { readonly pieces: readonly Piece[]; readonly used: readonly string[] } {
-  const pieces = withoutSettled(given, (name) => passed.get(name)?.kind === 'constant');
+  const pieces = withoutSettled(given, sentBy(passed));
   const sql = textOf(pieces);
   const result: Piece[] = [];
   const used: string[] = [];
@@ -47,31 +52,51 @@ export function passParameters(
   return { pieces: [...result, ...slicePieces(pieces, copied, sql.length)], used };
 }
 
-/** `if @a and @b`, or `end`. */
-const MARKER = /^(?:--|\/\*)\s*(?:if\s+(@\w+(?:\s+and\s+@\w+)*)|end)\s*(?:\*\/)?$/i;
+/** What the constants decide. */
+function sentBy(passed: ReadonlyMap<string, Passed>): Sent {
+  const constants = [...passed].flatMap(([name, each]) =>
+    each.kind === 'constant' ? [[name, each.value] as const] : [],
+  );
+  return {
+    choices: new Map(constants.map(([name, value]) => [name, [String(value)]])),
+    given: new Set(constants.flatMap(([name, value]) => (value === false ? [] : [name]))),
+  };
+}
 
-/** The pieces without the conditions of optional parts on these parameters: a part without another condition is always there. */
-function withoutSettled(pieces: readonly Piece[], isSettled: (name: string) => boolean): readonly Piece[] {
+interface OpenPart {
+  /** Whether its comments are removed. */
+  readonly isPlain: boolean;
+  /** It is never there, from this offset on. */
+  readonly from: number | undefined;
+}
+
+/** The pieces with the conditions on these parameters decided: a part without another one is always there, or never. */
+function withoutSettled(pieces: readonly Piece[], sent: Sent): readonly Piece[] {
   const sql = textOf(pieces);
   const result: Piece[] = [];
-  /** Of each part around: whether its comments are removed. */
-  const open: boolean[] = [];
+  const open: OpenPart[] = [];
   let copied = 0;
-  for (const { kind, start, end } of tokenize(sql)) {
-    const comment = plainSpaces(sql.slice(start, end));
-    const marker = kind === 'comment' ? MARKER.exec(comment) : null;
-    if (marker === null) continue;
-    const names = [...(marker[1] ?? '').matchAll(/@(\w+)/g)].map(([, name = '']) => name);
-    const rest = names.filter((name) => !isSettled(name));
-    const isEnd = marker[1] === undefined;
-    const isRemoved = isEnd ? open.pop() === true : rest.length === 0;
-    if (!isEnd) open.push(isRemoved);
+  const replace = (start: number, end: number, text: string): void => {
     const [first] = slicePieces(pieces, start, end);
-    if (first === undefined || (!isRemoved && rest.length === names.length)) continue;
-    const condition = rest.map((name) => `@${name}`).join(' and ');
-    const left = comment.startsWith('--') ? `-- if ${condition}` : `/* if ${condition} */`;
-    result.push(...slicePieces(pieces, copied, start), { ...first, text: isRemoved ? ' ' : left });
+    if (first !== undefined) result.push(...slicePieces(pieces, copied, start), { ...first, text });
     copied = end;
+  };
+  for (const { kind, start, end } of tokenize(sql)) {
+    const marker = kind === 'comment' ? readMarker(sql.slice(start, end)) : undefined;
+    const isAbsent = open.some(({ from }) => from !== undefined);
+    if (marker?.kind === 'end') {
+      const part = open.pop();
+      if (part?.from !== undefined) replace(part.from, end, ' ');
+      else if (part?.isPlain === true && !isAbsent) replace(start, end, ' ');
+    } else if (marker !== undefined) {
+      const settled = marker.conditions.filter(({ name }) => sent.choices.has(name));
+      const isNever = settled.some((each) => !holdsFor(each, sent));
+      const rest = marker.conditions.filter((each) => !settled.includes(each));
+      open.push({ isPlain: rest.length === 0, from: isNever && !isAbsent ? start : undefined });
+      if (isNever || isAbsent || settled.length === 0) continue;
+      const text = conditionsText(rest);
+      replace(start, end, rest.length === 0 ? ' ' : marker.isLine ? `-- ${text}` : `/* ${text} */`);
+    }
   }
   return [...result, ...slicePieces(pieces, copied, sql.length)];
 }

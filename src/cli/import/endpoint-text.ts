@@ -63,10 +63,11 @@ function sourceOf({ dialect, query }: EndpointDraft, database: string | undefine
 
 /** The source's own, otherwise a first call, if the values of its parameters are known. */
 function examplesOf({ query, parameters }: EndpointDraft): readonly object[] {
-  const own = (query.examples ?? []).map(({ name, parameters: sent, rows }) => ({
+  const own = (query.examples ?? []).map(({ name, parameters: sent, rows, status }) => ({
     name,
     ...(Object.keys(sent).length === 0 ? {} : { parameters: sent }),
     ...(rows === undefined ? {} : { expect: { result: rows } }),
+    ...(status === undefined ? {} : { expect: { status } }),
   }));
   if (own.length > 0) return own;
   if (parameters.some((each) => each.required && each.example === undefined)) return [];

@@ -10,9 +10,11 @@ export function fixedQuery(sql: string, parameters: readonly ConvertedParameter[
   if (parameters.length === 0) return sql;
   if (parameters.some(({ required, default: value }) => required && value === undefined)) return undefined;
   const values = new Map(parameters.map((each) => [each.name, each]));
-  const given = new Set(parameters.filter((each) => each.default !== undefined).map(({ name }) => name));
+  const sent = parameters.filter((each) => each.default !== undefined);
+  const given = new Set(sent.filter((each) => each.default !== false).map(({ name }) => name));
+  const choices = new Map(sent.map(({ name, default: value }) => [name, [String(value)]]));
   const template = readTemplate(sql, () => false);
-  const { sql: expanded } = expandTemplate(template, new Map(), { choices: new Map(), given });
+  const { sql: expanded } = expandTemplate(template, new Map(), { choices, given });
   let fixed = '';
   let copied = 0;
   for (const { name, start, end } of bindPlaceholders(expanded, () => undefined).uses) {

@@ -4,7 +4,7 @@ import { readRows } from '../../engine/rows.ts';
 import { quoteString } from '../../sql/literal.ts';
 import type { Definition } from '../../schema/definition-file.ts';
 import { referencesOf, type References } from '../../schema/references.ts';
-import { keyOf } from '../../schema/name.ts';
+import { keyOf } from '../../sql/definition/qualified-name.ts';
 
 /** Everything that the server lets this user see, except its own tables. */
 export interface ServerSchema {

@@ -35,6 +35,8 @@ export interface SourceExample {
   readonly parameters: Readonly<Record<string, string>>;
   /** The rows that it expects, as the source writes them; undefined: it expects no particular rows. */
   readonly rows?: readonly Readonly<Record<string, unknown>>[];
+  /** The HTTP status of an error that it expects. */
+  readonly status?: number;
 }
 
 export interface ForeignQuery {

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type * as NodeSqlParser from 'node-sql-parser';
 import type { ConversionNote } from '../../dialects/conversion.ts';
-import { GRAMMARS } from '../../dialects/grammars.ts';
+import { DIALECTS_BY_NAME } from '../../dialects/dialects.ts';
 import { UnconvertedError } from '../../dialects/context.ts';
 import { OFFLINE_LIMITS, read } from '../../dialects/read/read.ts';
 import { readsOf } from '../reads.ts';
@@ -22,7 +22,7 @@ function parseOutline(outline: string): unknown {
 
 function parse({ dialect, text }: ParseRequest): ParsedQuery {
   const options = { isStrict: false, limits: OFFLINE_LIMITS, hasOutlines: true };
-  const { query, leftOut, outlines } = read(text, GRAMMARS[dialect], options);
+  const { query, leftOut, outlines } = read(text, DIALECTS_BY_NAME[dialect].grammar, options);
   const notes = [
     ...leftOut.map((each): ConversionNote => ({ ...each, severity: 'note', code: 'clause' })),
     ...disagreements(outlines, parseOutline).map((offset): ConversionNote => ({

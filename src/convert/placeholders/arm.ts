@@ -14,6 +14,8 @@ export interface Writer {
   readonly span: Span;
   readonly sink: Sink;
   readonly rendering: Rendering;
+  /** The alternatives are whole queries. */
+  readonly isQuery?: true | undefined;
   /** Alternatives whose values are dates in one and times in another become times, with a note. */
   readonly mixesTimes?: boolean | undefined;
 }

@@ -6,21 +6,12 @@ import { flattened, isDemand, isRejection } from './demands.ts';
 import { readItems, sliceFragments, type ItemList } from './item-list.ts';
 import { writeMembership } from './membership.ts';
 import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
-import { writePart } from './optional-part.ts';
+import { writePart, writeParts } from './optional-part.ts';
 import { writeOrder } from './order.ts';
 import { textOf, type Fragment } from './output.ts';
 import { areOfOneKind } from './time-kinds.ts';
 import { writeUnion } from './union.ts';
-import {
-  emit,
-  forkSink,
-  lose,
-  rejected,
-  renderParts,
-  type Rendering,
-  type Sink,
-  type Span,
-} from './rendering.ts';
+import { emit, forkSink, lose, rejected, renderParts, type Rendering, type Sink } from './rendering.ts';
 import { hasClause, outlineOf } from './sql-outline.ts';
 
 type ChoiceNode = Extract<Node, { kind: 'choice' }>;
@@ -44,7 +35,8 @@ export function renderOptional(
     (each) => each.kind === 'item' && each.item.kind === 'sql' && each.item.isOptional,
   );
   if (filters.length === 1 && conditions.length === 1) return rendering.render(node.body, sink); // absent: its condition holds
-  renderArms([{ when: { kind: 'all', of: unique(conditions) }, body: node.body }], node, sink, rendering);
+  const arms = [{ when: { kind: 'all' as const, of: unique(conditions) }, body: node.body }];
+  renderArms(arms, { span: node, sink, rendering });
 }
 
 function itemOf(node: Node) {
@@ -56,12 +48,17 @@ function unique(conditions: readonly Condition[]): readonly Condition[] {
 }
 
 /** `{% if … %}`. */
-export function renderChoice({ arms, ...span }: ChoiceNode, sink: Sink, rendering: Rendering): void {
-  renderArms(arms, span, sink, rendering);
+export function renderChoice(
+  { arms, isQuery, start, end }: ChoiceNode,
+  sink: Sink,
+  rendering: Rendering,
+): void {
+  renderArms(arms, { span: { start, end }, sink, rendering, isQuery });
 }
 
-function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: Rendering): void {
-  const arms = reachable(all, { span, sink, rendering });
+function renderArms(all: ChoiceNode['arms'], writer: Writer): void {
+  const { sink, rendering } = writer;
+  const arms = reachable(all, writer);
   const [first] = arms;
   if (first === undefined) return;
   if (arms.length === 1 && first.when.kind === 'constant') return rendering.render(first.body, sink);
@@ -73,21 +70,21 @@ function renderArms(all: ChoiceNode['arms'], span: Span, sink: Sink, rendering: 
     rendering.render(body, inner);
     return { when, sink: inner, outline: outlineOf(textOf(inner.fragments), rendering.source.dialect) };
   });
-  writeArms(rendered, { span, sink, rendering });
+  writeArms(rendered, writer);
 }
 
-/** In the order of preference; those after the first choice change types or reject calls, and say so. */
+/** In the order of preference; the last ones change types, and say so. */
 const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean)[] = [
   writePart,
   writeLimit,
   writeConditions,
   writeMembership,
-  (arms, writer) => writeChoice(arms, writer, 'listed'),
+  writeChoice,
   writeOrder,
   writeValue,
   writeItems,
+  writeParts,
   writeUnion,
-  (arms, writer) => writeChoice(arms, writer, 'open'),
   (arms, writer) => writeValue(arms, { ...writer, mixesTimes: true }),
   (arms, writer) => writeItems(arms, { ...writer, mixesTimes: true }),
   (arms, writer) => writeUnion(arms, { ...writer, mixesTimes: true }),
@@ -98,6 +95,7 @@ function writeArms(rendered: readonly RenderedArm[], writer: Writer): void {
   const arms = withoutKeyword(withoutRepetition(rendered), writer);
   if (FORMS.some((write) => write(arms, writer))) return;
   for (const fragment of arms[0]?.sink.fragments ?? []) emit(writer.sink, fragment);
+  writer.rendering.failed.add(writer.span.start);
   const message = 'A part of the query that depends on a condition is not supported here';
   lose({ message, hint: CHOICES_OR_PARTS, isPlaced: false }, writer.span, writer.sink, writer.rendering);
 }

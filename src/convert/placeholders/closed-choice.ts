@@ -2,8 +2,18 @@
 import type { RenderedArm, Writer } from './arm.ts';
 import { textOf } from './output.ts';
 import type { Condition, Item, Value } from './nodes.ts';
-import { demanded, emit, lose, note, renderUse, type Rendering, type Sink, type Span } from './rendering.ts';
-import { hasClause, type Outline } from './sql-outline.ts';
+import { writeAlternatives } from './optional-part.ts';
+import {
+  demanded,
+  emit,
+  forkSink,
+  lose,
+  renderUse,
+  type Rendering,
+  type Sink,
+  type Span,
+} from './rendering.ts';
+import { hasClause, outlineOf, type Outline } from './sql-outline.ts';
 
 /** What a person writes for a name that depends on a value. */
 export const CHOICES = 'Declare the parameter with choices: names, each with its SQL';
@@ -12,10 +22,14 @@ export const CHOICES = 'Declare the parameter with choices: names, each with its
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const MAX_CHOICES = 50;
 
+/** The names of a choice; undefined if it cannot be one. */
+function namesOf(value: Value, rendering: Rendering): readonly string[] | undefined {
+  return rendering.notChoices.has(value.name) ? undefined : listedNames(value, rendering);
+}
+
 /** The values that callers can send, as names; undefined if the template does not list them. */
-function namesOf(value: Value, { source, demands, notChoices }: Rendering): readonly string[] | undefined {
-  if (source.dialect !== 'clickhouse' || notChoices.has(value.name) || value.isList === true)
-    return undefined;
+function listedNames(value: Value, { source, demands }: Rendering): readonly string[] | undefined {
+  if (source.dialect !== 'clickhouse' || value.isList === true) return undefined;
   const written =
     value.type === 'Bool' ? ['true', 'false', '1', '0'] : demanded(value, demands).enum?.map(String);
   const names = [...new Set(written)];
@@ -24,39 +38,51 @@ function namesOf(value: Value, { source, demands, notChoices }: Rendering): read
     : names;
 }
 
-/** A column or table by a value: a choice, if its values are listed. */
+/** A column or table by a value: a choice if its values are listed, or a part for each if the value is used otherwise, too. */
 export function renderName(
   item: Extract<Item, { kind: 'name' }>,
   span: Span,
   sink: Sink,
   rendering: Rendering,
 ): void {
-  const names = namesOf(item.value, rendering);
+  const names = listedNames(item.value, rendering);
   const fallback = item.value.default;
+  const isMixed = names !== undefined && rendering.notChoices.has(item.value.name);
+  if (isMixed && writeNames(names, item.value, { span, sink, rendering })) return;
   // Its own default would be a value, and not an absent one, for the conditions that ask for it.
   const isAsked = rendering.withDefaultsInPlace.has(item.value.name) && !sink.guards.has(item.value.name);
   const isDefault = fallback === undefined || (!isAsked && names?.includes(String(fallback)) === true);
-  if (names === undefined || (!isDefault && !sink.guards.has(item.value.name))) {
+  if (names === undefined || isMixed || (!isDefault && !sink.guards.has(item.value.name))) {
     const message = `${item.what} makes a name from a value: parameters are values`;
     lose({ message, hint: CHOICES }, span, sink, rendering);
     return;
   }
-  const choices = Object.fromEntries(
-    names.map((name) => [name, /^[a-z_]\w*$/i.test(name) ? name : `\`${name}\``]),
-  );
+  const choices = Object.fromEntries(names.map((name) => [name, nameOf(name)]));
   renderUse({ ...item.value, type: 'String', choices }, span, sink, { rendering });
 }
 
-/** Alternatives by comparisons of one value: `listed`, if the template says which there are; `open`, if it names some. */
-export function writeChoice(
-  arms: readonly RenderedArm[],
-  { sink, span, rendering }: Writer,
-  mode: 'listed' | 'open',
-): boolean {
+function nameOf(name: string): string {
+  return /^[a-z_]\w*$/i.test(name) ? name : `\`${name}\``;
+}
+
+function writeNames(names: readonly string[], written: Value, writer: Writer): boolean {
+  const value: Value = { ...written, type: 'String', enum: names };
+  const { default: fallback, required } = demanded(value, writer.rendering.demands);
+  const isGiven = required === true || writer.sink.guards.has(value.name);
+  if (!isGiven && (fallback === undefined || !names.includes(String(fallback)))) return false;
+  const arms = names.map((name): RenderedArm => {
+    const sink = forkSink(writer.sink);
+    emit(sink, { text: nameOf(name), at: writer.span.start, isCopied: false });
+    const when: Condition = { kind: 'compare', operator: '=', value, right: name };
+    return { when, sink, outline: outlineOf(nameOf(name), writer.rendering.source.dialect) };
+  });
+  return writeAlternatives(arms, writer);
+}
+
+/** Alternatives by comparisons of one value, if the template says which there are. */
+export function writeChoice(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
   const value = comparedValue(arms);
-  const listed = value && namesOf(value, rendering);
-  const names =
-    mode === 'listed' || listed !== undefined ? listed : value && comparedNames(arms, value, rendering);
+  const names = value && namesOf(value, rendering);
   if (value === undefined || names === undefined) return false;
   const { clause, isItem, last } = sink.position.expectation();
   const isTable = last === 'FROM' || last === 'JOIN';
@@ -80,12 +106,6 @@ export function writeChoice(
   const choices = Object.fromEntries(
     chosen.flatMap(([name, arm]) => (arm === undefined ? [] : [[name, fragmentOf(arm)]])),
   );
-  if (mode === 'open' && listed === undefined)
-    note(rendering, span, {
-      severity: 'differs',
-      message: `Values of ${value.name} other than ${names.join(', ')} are rejected`,
-      hint: 'Add the names that callers send',
-    });
   // The parameters of the alternatives, which are not in this text.
   for (const { at, use } of fragments)
     if (use !== undefined) emit(sink, { text: '', at, isCopied: false, use });
@@ -108,28 +128,6 @@ function fragmentOf({ sink }: RenderedArm): string {
 /** A list of expressions, with a comma after it if the others have one. */
 function isFragment({ tokens, isBalanced }: Outline, end: string): boolean {
   return isBalanced && tokens.length > end.length && !hasClause(tokens);
-}
-
-/** The values that the conditions name, and a name for all others. */
-function comparedNames(
-  arms: readonly RenderedArm[],
-  value: Value,
-  { source, notChoices }: Rendering,
-): readonly string[] | undefined {
-  if (source.dialect !== 'clickhouse' || notChoices.has(value.name) || value.isList === true)
-    return undefined;
-  const written = arms.flatMap(({ when }) => literalsOf(when));
-  const fallback = value.default === undefined ? 'other' : String(value.default);
-  const names = [...new Set([...written.map(String), fallback])];
-  return written.length > 0 && names.length <= MAX_CHOICES && names.every((name) => NAME.test(name))
-    ? names
-    : undefined;
-}
-
-function literalsOf(when: Condition): readonly (string | number | boolean)[] {
-  if (when.kind === 'compare') return typeof when.right === 'object' ? [] : [when.right];
-  if (when.kind === 'not') return literalsOf(when.of);
-  return when.kind === 'all' || when.kind === 'any' ? when.of.flatMap(literalsOf) : [];
 }
 
 /** The one value that all conditions ask for; undefined if there are more, or other conditions. */

@@ -93,7 +93,8 @@ export type Node = { readonly start: number; readonly end: number } & (
       readonly item: PlacedItem;
     }
   | { readonly kind: 'string'; readonly region: Region; readonly parts: readonly Node[] }
-  | { readonly kind: 'choice'; readonly arms: readonly Arm[] }
+  /** `isQuery`: its alternatives are whole queries, and nothing else stands beside them. */
+  | { readonly kind: 'choice'; readonly arms: readonly Arm[]; readonly isQuery?: true }
   | { readonly kind: 'optional'; readonly body: readonly Node[] }
   | ({ readonly kind: 'unsupported' } & Lost)
 );

@@ -1,7 +1,9 @@
-// Parts of ClickHouse SQL that are there if values are given: `/* if @a */ AND x = @a /* end */`.
-import type { RenderedArm, Writer } from './arm.ts';
+// Parts of ClickHouse SQL that are there in some calls: `/* if @a */ AND x = @a /* end */`, `/* if not @a = day */ hour /* end */`.
+import { conditionText } from '../../sql/part-condition.ts';
+import { exclusive, type RenderedArm, type Writer } from './arm.ts';
 import { givenValues } from './conditions.ts';
-import { textOf, type Use } from './output.ts';
+import { textOf, type Fragment, type Use } from './output.ts';
+import { partTerms, termOf, type PartTerm } from './part-terms.ts';
 import { demanded, emit, type Sink } from './rendering.ts';
 import { hasClause } from './sql-outline.ts';
 
@@ -9,21 +11,72 @@ import { hasClause } from './sql-outline.ts';
 const MAX_PARTS = 100;
 
 /** One alternative that depends on nothing but values that are given, and can be absent. */
-export function writePart(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
+export function writePart(arms: readonly RenderedArm[], writer: Writer): boolean {
+  const { sink, rendering } = writer;
   const [arm] = arms;
   if (rendering.source.dialect !== 'clickhouse' || arm === undefined || arms.length > 1) return false;
+  if (isInToken(arms, writer)) return false;
   const values = givenValues(arm.when);
   if (values === undefined || values.length === 0 || rendering.parts >= MAX_PARTS || !canBeAbsent(arm, sink))
     return false;
+  const given = new Map(values.map((value) => [value.name, termOf(demanded(value, rendering.demands))]));
+  addPart([...given.values()], arm.sink.fragments, writer);
+  for (const { text } of arm.sink.fragments) sink.position.add(text);
+  separate(writer);
+  return true;
+}
+
+/** Any alternatives whose conditions parts can have; the last one is for all other calls, or each of them can be absent. */
+export function writeParts(arms: readonly RenderedArm[], writer: Writer): boolean {
+  const isWhole = arms.at(-1)?.when.kind === 'constant';
+  return (isWhole || arms.every((arm) => canBeAbsent(arm, writer.sink))) && writeAlternatives(arms, writer);
+}
+
+/** The same for alternatives of which one is always there, or none can be. */
+export function writeAlternatives(arms: readonly RenderedArm[], writer: Writer): boolean {
+  const { sink, rendering } = writer;
+  if (rendering.source.dialect !== 'clickhouse' || isInToken(arms, writer)) return false;
+  const parts: { readonly terms: readonly PartTerm[]; readonly arm: RenderedArm }[] = [];
+  for (const arm of exclusive(arms)) {
+    const { tokens, isBalanced } = arm.outline;
+    if (!isBalanced) return false;
+    if (tokens.includes('OR') && !hasClause(tokens)) return false;
+    const lists = partTerms(arm.when, rendering);
+    if (lists === undefined) return false;
+    if (tokens.length > 0) parts.push(...lists.map((terms) => ({ terms, arm })));
+  }
+  if (rendering.parts + parts.length > MAX_PARTS || parts.some(({ terms }) => terms.length === 0))
+    return false;
+  for (const { terms, arm } of parts) addPart(terms, arm.sink.fragments, writer);
+  for (const { text } of parts[0]?.arm.sink.fragments ?? []) sink.position.add(text);
+  separate(writer);
+  return true;
+}
+
+/** Whether an alternative and what stands beside it are one name or number. */
+function isInToken(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
+  const isAfter = /\w$/.test(sink.fragments.at(-1)?.text ?? '');
+  const isBefore = /^\w/.test(rendering.source.text.slice(span.end, span.end + 1));
+  return arms.some((arm) => {
+    const text = textOf(arm.sink.fragments);
+    return (isAfter && /^\w/.test(text)) || (isBefore && /\w$/.test(text));
+  });
+}
+
+/** The comments are no part of the SQL that positions follow, and neither are alternatives but the first one. */
+function addPart(
+  terms: readonly PartTerm[],
+  fragments: readonly Fragment[],
+  { sink, span, rendering }: Writer,
+): void {
   rendering.parts++;
   const add = (text: string): void => void sink.fragments.push({ text, at: span.start, isCopied: false });
-  const body = textOf(arm.sink.fragments);
-  // The comments are no part of the SQL that positions follow.
+  const body = textOf(fragments);
   add(`${space(/(^|\s)$/.test(sink.fragments.at(-1)?.text ?? ''))}/* if `);
-  const given = new Map(values.map((value) => [value.name, demanded(value, rendering.demands)]));
-  for (const [index, { default: _, ...value }] of [...given.values()].entries()) {
+  for (const [index, { isNot, value: compared, use: value }] of terms.entries()) {
+    const name = rendering.names.of(value.name);
     const use: Use = {
-      name: rendering.names.of(value.name),
+      name,
       value,
       isGuarded: true,
       isPartOfString: false,
@@ -31,14 +84,19 @@ export function writePart(arms: readonly RenderedArm[], { sink, span, rendering 
       at: span.start,
       end: span.end,
     };
-    if (index > 0) add(' and ');
-    sink.fragments.push({ text: `@${use.name}`, at: span.start, isCopied: false, use });
+    const text = conditionText({ name, isNot, value: compared });
+    add(index > 0 ? ' and ' : '');
+    sink.fragments.push({ text, at: span.start, isCopied: false, use });
   }
   add(` */${space(/^\s/.test(body))}`);
-  for (const fragment of arm.sink.fragments) emit(sink, fragment);
+  sink.fragments.push(...fragments);
   add(`${space(/\s$/.test(body))}/* end */`);
-  if (/^[\w(]/.test(rendering.source.text.slice(span.end, span.end + 1))) add(' ');
-  return true;
+}
+
+/** What follows is another token. */
+function separate({ sink, span, rendering }: Writer): void {
+  if (/^[\w(]/.test(rendering.source.text.slice(span.end, span.end + 1)))
+    emit(sink, { text: ' ', at: span.start, isCopied: false });
 }
 
 function space(isThere: boolean): string {

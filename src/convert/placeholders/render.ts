@@ -4,6 +4,7 @@ import { CHOICES, renderName } from './closed-choice.ts';
 import { conditionParts, testedValues } from './conditions.ts';
 import { answeredArms, demandsOf } from './demands.ts';
 import { renderInterval } from './interval.ts';
+import { lifted } from './lift.ts';
 import { renderMembership } from './membership.ts';
 import { createNames } from './names.ts';
 import { valuesOf, type Condition, type Node, type NodeSource, type Value } from './nodes.ts';
@@ -27,8 +28,26 @@ interface Rendered {
   readonly rendering: Rendering;
 }
 
-/** Writes all nodes. A parameter that would be a choice and something else, too, is no choice. */
+/** Most choices that become choices of the queries around them. */
+const MAX_LIFTED = 3;
+
+/** Writes all nodes. If alternatives have no form, those of the query around them may have one. */
 export function renderTemplate(source: NodeSource, nodes: readonly Node[]): Rendered {
+  let written = nodes;
+  let found = renderUnmixed(source, nodes);
+  for (let count = 0; count < MAX_LIFTED && source.dialect === 'clickhouse'; count++) {
+    const [at] = found.rendering.failed;
+    const next = at === undefined ? undefined : lifted(written, at, source);
+    if (next === undefined) break;
+    const rendered = renderUnmixed(source, next);
+    if (rendered.rendering.failed.size >= found.rendering.failed.size) break;
+    [written, found] = [next, rendered];
+  }
+  return found;
+}
+
+/** A parameter that would be a choice and something else, too, is no choice. */
+function renderUnmixed(source: NodeSource, nodes: readonly Node[]): Rendered {
   const first = renderOnce(source, nodes, new Set());
   const mixed = mixedChoices(first.sink.fragments);
   return mixed.size === 0 ? first : renderOnce(source, nodes, mixed);
@@ -65,6 +84,7 @@ function createRendering(
     withDefaultsInPlace: defaultsInPlace(source.text, nodes),
     notes: [],
     lost: new Map(),
+    failed: new Set(),
     demands,
     notChoices,
     limits: new Map(),

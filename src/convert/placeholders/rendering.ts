@@ -26,6 +26,8 @@ export interface Rendering {
     string,
     { readonly reason: string; readonly offset: number; readonly isPlaced: boolean }
   >;
+  /** Where alternatives stand that have no form. */
+  readonly failed: Set<number>;
   /** What the template demands of its values: others are rejected. */
   readonly demands: Demands;
   /** Names of parameters that are used in more ways than a choice can be. */

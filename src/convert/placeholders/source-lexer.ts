@@ -1,5 +1,5 @@
 // Splits SQL of any dialect into code, strings, quoted identifiers and comments, with the placeholders and tags in each.
-import { GRAMMARS } from '../../dialects/grammars.ts';
+import { DIALECTS_BY_NAME } from '../../dialects/dialects.ts';
 import { STANDARD_LEXICAL, type LexicalRules } from '../../dialects/read/lexical-rules.ts';
 import type { TemplateDialect } from './template.ts';
 
@@ -33,7 +33,7 @@ const CLICKHOUSE: LexicalRules = {
 };
 
 function rulesOf(dialect: TemplateDialect): LexicalRules {
-  return dialect === 'clickhouse' ? CLICKHOUSE : GRAMMARS[dialect].lexical;
+  return dialect === 'clickhouse' ? CLICKHOUSE : DIALECTS_BY_NAME[dialect].grammar.lexical;
 }
 
 /** A literal that the dialect reads as this value. */

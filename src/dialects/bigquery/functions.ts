@@ -1,56 +1,102 @@
-// The functions that BigQuery has: at run time, those of other dialects are unknown.
-import type { KnownFunctions } from '../context.ts';
+// Functions of BigQuery that other dialects do not have, or that mean something else there.
+import { checkedInteger } from '../arithmetic.ts';
+import { safely, taking } from '../behaviour.ts';
+import type { OwnFunctions, Rule } from '../function.ts';
+import { extract, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
+import { toJsonNull } from '../functions/json-writing.ts';
+import { logarithm, tests } from '../functions/number.ts';
+import { roundBy } from '../functions/rounding.ts';
+import { number } from '../operand.ts';
+import { sql } from '../sql.ts';
+import { float, isKind, loose, operand, value } from '../value.ts';
+import { truncate } from '../time/functions.ts';
+import { TEXT_FUNCTIONS } from './text.ts';
+import { TIME_FUNCTIONS, timeString } from './time.ts';
 
-/** Names of those that are translated. */
-const NAMES: ReadonlySet<string> = new Set(
-  `abs acos acosh any_value approx_count_distinct approx_quantiles array_agg array_concat array_concat_agg array_distinct
-  array_first array_last array_length array_reverse array_to_string ascii asin asinh atan atan2 atanh avg bit_and bit_count
-  bit_or bit_xor bool byte_length cbrt ceil ceiling char_length character_length chr coalesce concat contains_substr corr cos
-  cosh count countif covar_pop covar_samp cume_dist current_date current_datetime current_timestamp date date_add date_diff
-  date_from_unix_date date_sub date_trunc datetime datetime_add datetime_diff datetime_sub datetime_trunc dense_rank div
-  ends_with exp farm_fingerprint first_value float64 floor format format_date format_datetime format_timestamp from_base64
-  from_hex generate_array generate_date_array generate_timestamp_array greatest ieee_divide if ifnull initcap instr int64
-  is_inf is_nan json_array json_extract json_extract_array json_extract_scalar json_extract_string_array json_object
-  json_query json_query_array json_type json_value json_value_array lag last_day last_value lead least left length ln log
-  log10 logical_and logical_or lower lpad ltrim max max_by md5 min min_by mod now nth_value ntile nullif octet_length
-  parse_date parse_datetime parse_json parse_timestamp percent_rank pow power rank regexp_contains regexp_extract
-  regexp_extract_all regexp_replace regexp_substr repeat replace reverse right round row_number rpad rtrim safe_add
-  safe_divide safe_multiply safe_subtract sha1 sha256 sha512 sign sin sinh split sqrt starts_with stddev stddev_pop
-  stddev_samp string string_agg strpos substr substring sum tan tanh timestamp timestamp_add timestamp_diff timestamp_micros
-  timestamp_millis timestamp_seconds timestamp_sub timestamp_trunc to_base64 to_hex to_json to_json_string translate trim
-  trunc unix_date unix_micros unix_millis unix_seconds upper var_pop var_samp variance`.split(/\s+/),
-);
+/** safe_add and others of integers: NULL if the result has more than 64 bits. */
+function safeInteger(operator: '+' | '-' | '*'): Rule {
+  return ({ arg, fail, call }) => {
+    const [a, b] = [arg(0), arg(1)];
+    if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
+    const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
+    return value('int', sql`accurateCastOrNull(${built}, 'Int64')`, true, { scale: 0 });
+  };
+}
 
-/** What to write in place of others. */
-const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
-  Object.entries({
-    approx_top_count: 'Write GROUP BY with ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).',
-    approx_top_sum:
-      'Write GROUP BY with ORDER BY SUM(x) DESC and LIMIT; in ClickHouse: topKWeighted(5)(x, weight).',
-    percentile_cont: 'Write APPROX_QUANTILES(x, 100)[OFFSET(95)]; in ClickHouse: quantile(0.95)(x).',
-    percentile_disc: 'Write APPROX_QUANTILES(x, 100)[OFFSET(95)]; in ClickHouse: quantileExact(0.95)(x).',
-    generate_uuid: 'In ClickHouse: generateUUIDv4().',
-    rand: 'In ClickHouse: rand().',
-    'net.host': 'In ClickHouse: domain(url).',
-    'net.reg_domain': 'In ClickHouse: cutToFirstSignificantSubdomain(url).',
-    'net.public_suffix': 'In ClickHouse: topLevelDomain(url).',
-    'net.ip_from_string': 'In ClickHouse: toIPv6(x).',
-    'net.safe_ip_from_string': 'In ClickHouse: toIPv6OrNull(x).',
-    'net.ip_to_string': 'In ClickHouse: IPv6NumToString(x).',
-    'hll_count.init': 'In ClickHouse: uniqState(x).',
-    'hll_count.merge': 'In ClickHouse: uniqMerge(x).',
-    regexp_instr: 'In ClickHouse: position(x, extract(x, pattern)).',
-    soundex: 'In ClickHouse: soundex(x).',
-    edit_distance: 'In ClickHouse: editDistance(a, b).',
-    normalize: 'In ClickHouse: normalizeUTF8NFC(x).',
-    time: "In ClickHouse: formatDateTime(x, '%T').",
-    time_trunc: 'In ClickHouse: toStartOfInterval(x, INTERVAL 1 HOUR).',
-    timestamp_bucket: 'In ClickHouse: toStartOfInterval(x, INTERVAL 5 MINUTE).',
-    range_bucket: 'In ClickHouse: arrayFirstIndex(b -> x < b, bounds) - 1.',
-    session_user: 'The identity of the caller is not available to queries.',
-    error: 'ClickHouse SQL has no allowed equivalent.',
-    grouping: 'In ClickHouse: grouping(x) with GROUP BY … WITH ROLLUP.',
-  }),
-);
+/** abs, which has an unsigned type in ClickHouse. */
+const abs: Rule = ({ arg, call, context }) => {
+  const { sql: own, type } = arg(0);
+  if (type.kind !== 'int') return { sql: sql`abs(${own})`, type };
+  if (context.isEvaluated === true && (type.bits ?? 63) >= 63 && !call.isSafe)
+    return checkedInteger(sql`abs(toInt128(${own}))`, type.isNullable);
+  return { sql: sql`toInt64(abs(${own}))`, type };
+};
 
-export const FUNCTIONS: KnownFunctions = { names: NAMES, replacements: REPLACEMENTS };
+/** Of NaN, NaN. */
+const sign: Rule = ({ arg }) => {
+  const { sql: own, type } = arg(0);
+  if (type.kind !== 'float') return value('int', sql`sign(${own})`, type.isNullable, { scale: 0, bits: 1 });
+  return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
+};
+
+/** A null in a string is NULL. */
+const extractPresent: Rule = (application) => {
+  const found = extract(application);
+  const isText = isKind(found, 'json') && !isKind(application.arg(0), 'json');
+  return isText && application.context.shared.isStrict
+    ? value('text', sql`nullIf(${found.sql}, 'null')`)
+    : found;
+};
+
+/** `string`: of JSON, of times, in a zone, and of other values. */
+const string: Rule = (application) => {
+  const { arg, call, fail, context, at } = application;
+  const known = jsonReading(application, true) ?? timeString(application);
+  if (known === undefined && call.args.length > 1)
+    return fail('string has a time zone only with a timestamp');
+  return known ?? context.asText(arg(0), at);
+};
+
+export const FUNCTIONS: OwnFunctions = {
+  values: {
+    ...TEXT_FUNCTIONS,
+    ...TIME_FUNCTIONS,
+    ...safely(
+      taking('number', {
+        abs,
+        sign,
+        round: roundBy,
+        log: logarithm({ plain: 'log', baseAt: 1 }),
+        safe_add: safeInteger('+'),
+        safe_subtract: safeInteger('-'),
+        safe_multiply: safeInteger('*'),
+        ieee_divide: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
+        is_nan: tests('isNaN'),
+        is_inf: tests('isInfinite'),
+      }),
+    ),
+    ...taking(
+      'any',
+      {
+        string,
+        int64: (application) =>
+          jsonReading(application) ??
+          value('int', sql`accurateCastOrNull(${number(application.arg(0))}, 'Int64')`),
+        float64: (application) => jsonReading(application) ?? value('float', number(application.arg(0))),
+        to_json: toJsonNull,
+      },
+      'decide',
+    ),
+    ...taking('any', {
+      date_trunc: truncate(undefined, true),
+      datetime_trunc: truncate('datetime', true),
+      timestamp_trunc: truncate('timestamp', true),
+    }),
+    ...taking(
+      'document any',
+      { json_extract: extractPresent, json_query: extractPresent, json_type: STANDARD_TYPES },
+      'decide',
+    ),
+  },
+  aggregates: {},
+};

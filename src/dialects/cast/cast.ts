@@ -13,7 +13,7 @@ import { moment, timestamp } from '../time/moment.ts';
 import { isKind, text, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
 import { toBoolean, toFloat, toNumber } from './number.ts';
-import { readsPrefix, type CastOptions } from './strict.ts';
+import type { CastOptions } from './strict.ts';
 import { toText } from './text.ts';
 
 const NAMES: Partial<Record<Kind, string>> = {
@@ -42,9 +42,9 @@ const KINDS: ReadonlyMap<string, Kind> = new Map<string, Kind>([
   ['CHAR VARYING', 'text'],
 ]);
 
-/** In BigQuery, a DATETIME has no zone. */
+/** Where it is a type of its own, a DATETIME has no zone. */
 function kindOf({ name }: TypeName, { shared }: Context): Kind | undefined {
-  return name === 'DATETIME' && shared.dialect === 'bigquery' ? 'datetime' : KINDS.get(name);
+  return name === 'DATETIME' && shared.traits.hasDatetime ? 'datetime' : KINDS.get(name);
 }
 
 /** Writes a cast. */
@@ -54,9 +54,10 @@ export function writeCast(
 ): Value {
   const options = { isSafe, at, context };
   const kind = kindOf(type, context);
-  if (context.shared.dialect === 'bigquery') requireNoSize(type, kind);
+  const { hasExactTypes, hasIntervals } = context.shared.traits;
+  if (hasExactTypes) requireNoSize(type, kind);
   const spans = spansOf(inner);
-  if (spans !== undefined && kind !== undefined && context.shared.dialect !== 'bigquery')
+  if (spans !== undefined && kind !== undefined && !hasIntervals)
     return castTo(secondsOf(spans, context), type, options);
   if (type.name === 'INTERVAL')
     return unconverted(at, 'type', 'Only intervals with literal units are converted');
@@ -70,7 +71,6 @@ export function writeCast(
 
 const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
 
-/** BigQuery has sizes of NUMERIC, BIGNUMERIC, STRING and BYTES only. */
 function requireNoSize({ name, sizes, at }: TypeName, kind: Kind | undefined): void {
   if (sizes !== undefined && !SIZED.has(kind)) unconverted(at, 'type', `The type ${name} has no size`);
 }
@@ -125,7 +125,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
       return inSeconds(
         toTime(from, kind, {
           ...options,
-          isSafe: isSafe || readsPrefix(context) || isKind(from, 'dynamic'),
+          isSafe: isSafe || context.shared.traits.readsPrefixes || isKind(from, 'dynamic'),
         }),
         type,
         context,
@@ -151,11 +151,18 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   }
 }
 
-/** DATETIME of MySQL has whole seconds: it rounds, MariaDB truncates. */
+/** A DATETIME without a size, in whole seconds. */
 function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
-  const isMysql = shared.dialect === 'mysql' || shared.dialect === 'mariadb';
-  if (!isMysql || name !== 'DATETIME' || (sizes?.[0] ?? 0) > 0 || own.type.isDate === true) return own;
-  const moved = shared.dialect === 'mysql' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  const { datetimeSeconds } = shared.traits;
+  if (
+    datetimeSeconds === undefined ||
+    name !== 'DATETIME' ||
+    (sizes?.[0] ?? 0) > 0 ||
+    own.type.isDate === true
+  )
+    return own;
+  const moved =
+    datetimeSeconds === 'rounded' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
   return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
 }
 
@@ -163,9 +170,9 @@ function unknownType({ name }: TypeName, at: number): never {
   return unconverted(at, 'type', `The type ${name} is not converted`);
 }
 
-/** JSON as a value that can be cast: PostgreSQL rounds its numbers, and its text is JSON. */
+/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
 function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
-  if (shared.dialect !== 'postgresql') return jsonText(own);
+  if (!shared.traits.isJsonDocument) return jsonText(own);
   if (kind === 'text') return value('text', own.sql, own.type.isNullable);
   if (kind !== 'int') return jsonText(own);
   const [whole, number] = [jsonInteger(own), jsonNumber(own)];

@@ -1,12 +1,13 @@
 // Casts to integers.
 import { quoteString } from '../../sql/literal.ts';
 import type { TypeName } from '../tree.ts';
-import { differs, unconverted } from '../context.ts';
+import { differs, unconverted, type Context } from '../context.ts';
 import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isKind, isTime, value, type Type, type Value } from '../value.ts';
 import { timeAsNumber } from './number.ts';
-import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
+import { literalText, strictly, trimmed, type CastOptions } from './strict.ts';
+import type { Traits } from '../traits.ts';
 
 const BYTES: Readonly<Record<string, number>> = {
   INT: 4,
@@ -17,17 +18,13 @@ const BYTES: Readonly<Record<string, number>> = {
   TINYINT: 1,
 };
 
-/** Dialects in which the names of integer types have sizes. */
-const SIZED: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino']);
-
 const LIMIT = 2n ** 63n;
 
 /** A value as an integer. */
 export function toInteger(from: Value, type: TypeName, options: CastOptions): Value {
   const { context, at, isSafe } = options;
-  const { dialect } = context.shared;
-  const bytes =
-    dialect === 'bigquery' || dialect === 'snowflake' || dialect === 'sqlite' ? undefined : BYTES[type.name];
+  const { dialect, traits } = context.shared;
+  const bytes = traits.hasSizedIntegers ? BYTES[type.name] : undefined;
   const isUnsigned = type.name.endsWith('UNSIGNED');
   const more: Partial<Type> = { scale: 0, bytes, ...(isUnsigned ? { isUnsigned } : {}) };
   const nullable = from.type.isNullable || isSafe;
@@ -37,14 +34,14 @@ export function toInteger(from: Value, type: TypeName, options: CastOptions): Va
     const own = isUnsigned ? sql`toUInt64(${from.sql})` : from.sql;
     return { ...from, sql: own, type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes } };
   }
-  if (isUnsigned && isKind(from, 'decimal', 'numeric', 'float')) return toUnsigned(from, { dialect, more });
+  if (isUnsigned && isKind(from, 'decimal', 'numeric', 'float')) return toUnsigned(from, { context, more });
   if (isKind(from, 'decimal', 'numeric', 'float', 'seconds'))
-    return value('int', exactly(rounded(from, dialect), nullable, isSafe), nullable, more);
+    return value('int', exactly(rounded(from, context), nullable, isSafe), nullable, more);
   if (isKind(from, 'bool')) return value('int', sql`toInt64(${from.sql})`, nullable, more);
   if (isKind(from, 'text')) return value('int', ofText(from, options), nullable, more);
   if (isTime(from)) return timeAsNumber(options);
   if (isKind(from, 'dynamic')) return value('int', sql`accurateCastOrNull(${from.sql}, 'Int64')`, true, more);
-  if (dialect !== 'sqlite')
+  if (!traits.castTruncates)
     differs(
       context,
       at,
@@ -62,10 +59,10 @@ export function toInteger(from: Value, type: TypeName, options: CastOptions): Va
 /** Negative exact numbers are 0 in MySQL; those of Float64 are an error, since versions differ. */
 function toUnsigned(
   from: Value,
-  { dialect, more }: { readonly dialect: string; readonly more: Partial<Type> },
+  { context, more }: { readonly context: Context; readonly more: Partial<Type> },
 ): Value {
   const { isNullable } = from.type;
-  const own = rounded(from, dialect);
+  const own = rounded(from, context);
   const least = isKind(from, 'float') ? own : sql`if(${own} < 0, 0, ${own})`;
   return value(
     'int',
@@ -87,11 +84,11 @@ function exactly(own: Sql, nullable: boolean, isSafe: boolean): Sql {
 /** Int256 has more digits than any number of 64 bits, whose own functions ignore what is out of range. */
 function ofText(from: Value, { context, isSafe }: CastOptions): Sql {
   const isSigned = from.type.isNullable;
-  if (readsPrefix(context))
+  if (context.shared.traits.readsPrefixes)
     return exactly(sql`toInt256OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]{1,70})'))`, isSigned, isSafe);
   if (!isSafe) return strictly(from, '0', (text) => sql`accurateCast(toInt256(${trimmed(text)}), 'Int64')`);
   const text = trimmed(from.sql);
-  return context.shared.dialect === 'bigquery'
+  return context.shared.traits.readsHexadecimal
     ? sql`toInt64OrNull(if(match(${text}, '^[+-]?0[xX][0-9a-fA-F]{1,15}$'), ${ofHexadecimal(text)}, ${text}))`
     : sql`toInt64OrNull(${text})`;
 }
@@ -108,16 +105,16 @@ interface Constant extends CastOptions {
 
 /** A number that is written in the query, or in a string. */
 function constant(written: string, { type, more, isSafe, at, context }: Constant): Value {
-  const { dialect } = context.shared;
-  if (readsPrefix(context))
+  const { traits } = context.shared;
+  if (traits.readsPrefixes)
     return value(
       'int',
-      wrapped(BigInt(/^\s*([+-]?\d+)/.exec(written)?.[1]?.replace('+', '') ?? '0'), type, dialect),
+      wrapped(BigInt(/^\s*([+-]?\d+)/.exec(written)?.[1]?.replace('+', '') ?? '0'), type, traits),
       false,
       more,
     );
-  const read = readInteger(written, dialect);
-  const limit = SIZED.has(dialect) && more.bytes !== undefined ? 2n ** BigInt(more.bytes * 8 - 1) : LIMIT;
+  const read = readInteger(written, traits);
+  const limit = more.bytes !== undefined ? 2n ** BigInt(more.bytes * 8 - 1) : LIMIT;
   if (read !== undefined && read < limit && read >= -limit)
     return { ...value('int', String(read), false, more) };
   if (isSafe) return value('int', 'CAST(NULL AS Nullable(Int64))', true, more);
@@ -128,29 +125,28 @@ function constant(written: string, { type, more, isSafe, at, context }: Constant
   );
 }
 
-function readInteger(written: string, dialect: string): bigint | undefined {
+function readInteger(written: string, { readsHexadecimal }: Traits): bigint | undefined {
   const [, sign, hexadecimal, digits] = /^\s*([+-]?)(?:0[xX]([0-9a-fA-F]+)|(\d+))\s*$/.exec(written) ?? [];
-  if (digits === undefined && (hexadecimal === undefined || dialect !== 'bigquery')) return undefined;
+  if (digits === undefined && (hexadecimal === undefined || !readsHexadecimal)) return undefined;
   const size = BigInt(digits ?? `0x${hexadecimal ?? '0'}`);
   return sign === '-' ? -size : size;
 }
 
-/** SQLite stops at the least and the greatest integer; MySQL reads an unsigned number, whose bits it keeps. */
-function wrapped(read: bigint, { name }: TypeName, dialect: string): string {
+/** A cast that does not stop at the least and the greatest integer reads an unsigned number, whose bits it keeps. */
+function wrapped(read: bigint, { name }: TypeName, { castTruncates }: Traits): string {
   const clamp = (least: bigint, most: bigint): bigint => (read < least ? least : read > most ? most : read);
-  if (dialect === 'sqlite') return String(clamp(-LIMIT, LIMIT - 1n));
+  if (castTruncates) return String(clamp(-LIMIT, LIMIT - 1n));
   const bits = clamp(-LIMIT, 2n * LIMIT - 1n);
   return String(name.endsWith('UNSIGNED') ? BigInt.asUintN(64, bits) : BigInt.asIntN(64, bits));
 }
 
-/** The nearest integer: Float64 is rounded to even in some dialects, exact numbers away from zero, and SQLite cuts the fraction off. */
-function rounded(own: Value, dialect: string): Sql {
-  if (dialect === 'sqlite') return sql`trunc(${own.sql})`;
-  if (isKind(own, 'float') && EVEN.has(dialect)) return sql`round(${own.sql})`;
-  return isKind(own, 'float') && dialect === 'bigquery' ? roundedAway(own.sql) : roundHalfAway(own, 0).sql;
+/** The nearest integer: Float64 is rounded to even in some dialects, exact numbers away from zero. */
+function rounded(own: Value, { shared }: Context): Sql {
+  const { castTruncates, roundsHalfToEven, hasExactTypes } = shared.traits;
+  if (castTruncates) return sql`trunc(${own.sql})`;
+  if (isKind(own, 'float') && roundsHalfToEven) return sql`round(${own.sql})`;
+  return isKind(own, 'float') && hasExactTypes ? roundedAway(own.sql) : roundHalfAway(own, 0).sql;
 }
-
-const EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
 
 /** The nearest integer of a Float64, halves away from zero; adding a half first would round 0.49999999999999994 up. */
 function roundedAway(own: Sql): Sql {

@@ -3,9 +3,10 @@ import { quoteString } from '../../sql/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
+import type { Traits } from '../traits.ts';
 import { leadingNumber } from '../truth.ts';
 import { float, isKind, isNumber, isTime, value, type Value } from '../value.ts';
-import { literalText, readsPrefix, strictly, trimmed, type CastOptions } from './strict.ts';
+import { literalText, strictly, trimmed, type CastOptions } from './strict.ts';
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;
 const FLOAT = /^\s*[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?|inf(?:inity)?|nan)\s*$/i;
@@ -33,13 +34,13 @@ export function toFloat(from: Value, options: CastOptions): Value {
   if (!isKind(from, 'text', 'unknown'))
     return value('float', sql`toFloat64(${from.sql})`, from.type.isNullable);
   const written = literalText(from);
-  if (readsPrefix(context))
+  if (context.shared.traits.readsPrefixes)
     return written === undefined
       ? value('float', sql`toFloat64OrZero(${prefix(from.sql)})`, nullable)
       : value('float', sql`toFloat64(${String(leadingNumber(written))})`, false);
   if (written !== undefined) {
     const isFinite = /[a-z]{2}/i.test(written) || Number.isFinite(Number(written));
-    const isKnown = FLOAT.test(written) && (isFinite || context.shared.dialect === 'bigquery');
+    const isKnown = FLOAT.test(written) && (isFinite || context.shared.traits.overflowsToInfinity);
     if (!isKnown && unreadable(written, 'a number of type Float64', options) === undefined)
       return value('float', 'CAST(NULL AS Nullable(Float64))');
     // NaN has no sign that anyone could see.
@@ -75,7 +76,9 @@ function toDecimal(from: Value, { scale, digits }: DecimalType, options: CastOpt
   const written =
     literalText(from) ?? (isNumber(from) ? /^-?\d+(?:\.\d+)?$/.exec(String(from.sql))?.[0] : undefined);
   if (written !== undefined) {
-    const own = readsPrefix(context) ? clamped(leadingNumber(written), { scale, digits }) : written.trim();
+    const own = context.shared.traits.readsPrefixes
+      ? clamped(leadingNumber(written), { scale, digits })
+      : written.trim();
     if (scale === 38 && DECIMAL.test(own) && Math.abs(Number(own)) >= 1e38)
       return unconverted(
         options.at,
@@ -106,7 +109,7 @@ function wide(from: Value, scale: number, { isSafe, context }: CastOptions): Sql
   const nullable = from.type.isNullable;
   if (isKind(from, 'decimal')) return decimalOf(from.sql, scale, nullable);
   const text = isKind(from, 'text') ? from.sql : sql`toString(${from.sql})`;
-  if (readsPrefix(context) && isKind(from, 'text'))
+  if (context.shared.traits.readsPrefixes && isKind(from, 'text'))
     return decimalOf(sql`toDecimal256OrZero(${prefix(text)}, 38)`, scale, nullable);
   if (isSafe)
     return sql`accurateCastOrNull(round(toDecimal256OrNull(${trimmed(text)}, 38), ${String(scale)}), '${nameOf(scale)}')`;
@@ -137,33 +140,32 @@ function clamped(own: number, { scale, digits }: DecimalType): string {
 /** A value as a Boolean. */
 export function toBoolean(from: Value, options: CastOptions): Value {
   const { isSafe, context, at } = options;
-  const { dialect } = context.shared;
+  const { castsToBool, readsPrefixes, readsShortBooleans } = context.shared.traits;
   const nullable = from.type.isNullable || isSafe;
   if (isKind(from, 'bool')) return from;
   if (isKind(from, 'dynamic')) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
   if (isNumber(from)) {
-    if ((dialect === 'bigquery' || dialect === 'postgresql') && !isKind(from, 'int'))
+    if (castsToBool !== 'numbers' && !isKind(from, 'int'))
       return unconverted(at, 'type', 'A number with a fraction is cast to BOOL');
-    // Only integers of 32 bits can be cast.
     const { bytes, bits = 64 } = from.type;
     const isLong = bytes === undefined && bits > 32 && !/^-?\d+$/.test(String(from.sql));
-    if (dialect === 'postgresql' && isLong)
+    if (castsToBool === 'short integers' && isLong)
       return unconverted(at, 'type', 'BIGINT is cast to BOOLEAN', 'Compare the number with 0.');
     return value('bool', sql`toBool(${from.sql} != 0)`, from.type.isNullable);
   }
-  if (readsPrefix(context) && isKind(from, 'text')) return toBoolean(toFloat(from, options), options);
+  if (readsPrefixes && isKind(from, 'text')) return toBoolean(toFloat(from, options), options);
   if (!isKind(from, 'text')) return value('bool', sql`CAST(${from.sql} AS Nullable(Bool))`, nullable);
-  const words = dialect === 'bigquery' ? STRICT : WORDS;
+  const words = readsShortBooleans ? WORDS : STRICT;
   const written = literalText(from);
   if (written !== undefined) {
-    const own = dialect === 'bigquery' ? written.toLowerCase() : written.trim().toLowerCase();
+    const own = (readsShortBooleans ? written.trim() : written).toLowerCase();
     if (words.yes.includes(own) || words.no.includes(own))
       return value('bool', String(words.yes.includes(own)), false);
     return unreadable(written, 'a Boolean', options) ?? value('bool', 'CAST(NULL AS Nullable(Bool))');
   }
   // ClickHouse reads none of the other words, and all of these.
   const read = (text: Sql, other: string): Sql =>
-    sql`transform(lower(${dialect === 'bigquery' ? text : trimmed(text)}), ${listed([...words.yes, ...words.no])}, ${listed([...words.yes.map(() => 'true'), ...words.no.map(() => 'false')])}, ${quoteString(other)})`;
+    sql`transform(lower(${readsShortBooleans ? trimmed(text) : text}), ${listed([...words.yes, ...words.no])}, ${listed([...words.yes.map(() => 'true'), ...words.no.map(() => 'false')])}, ${quoteString(other)})`;
   if (isSafe) return value('bool', sql`accurateCastOrNull(${read(from.sql, '')}, 'Bool')`);
   return value(
     'bool',
@@ -186,23 +188,21 @@ const WORDS: Words = {
 const listed = (words: readonly string[]): string => `[${words.map(quoteString).join(', ')}]`;
 
 /** The type that DECIMAL(digits, scale) or one of its relatives means; undefined where it has any number of digits. */
-function decimalType({ name, sizes }: TypeName, dialect: string): DecimalType | undefined {
+function decimalType(
+  { name, sizes }: TypeName,
+  { numericScale, plainDecimal }: Traits,
+): DecimalType | undefined {
   const [digits, scale] = sizes ?? [];
-  const isBig = name.startsWith('BIG');
-  if (dialect === 'bigquery') {
-    if (digits !== undefined) return { scale: scale ?? 0, digits };
-    return isBig ? { scale: 38, digits: undefined } : { scale: 9, digits: 38 };
-  }
-  const isWhole = ['mysql', 'mariadb', 'snowflake', 'trino', 'redshift'].includes(dialect);
-  if (digits === undefined) return isWhole ? { scale: 0, digits: undefined } : undefined;
-  return { scale: scale ?? 0, digits };
+  if (digits !== undefined) return { scale: scale ?? 0, digits };
+  if (numericScale === undefined) return plainDecimal === 'whole' ? { scale: 0, digits } : undefined;
+  return name.startsWith('BIG') ? { scale: 38, digits } : { scale: numericScale, digits: 38 };
 }
 
 /** A value as a number with a number of digits after the point, if the type has one. */
 export function toNumber(from: Value, type: TypeName, options: CastOptions): Value {
-  const { dialect } = options.context.shared;
-  if (dialect === 'sqlite') return toFloat(from, options);
-  const known = decimalType(type, dialect);
+  const { traits } = options.context.shared;
+  if (traits.plainDecimal === 'float') return toFloat(from, options);
+  const known = decimalType(type, traits);
   if (known !== undefined) return toDecimal(from, known, options);
   if (isKind(from, 'int')) return { ...from, type: { ...from.type, kind: 'decimal' } };
   if (isKind(from, 'decimal', 'numeric')) return from;

@@ -1,14 +1,12 @@
 // Conversions of strings that fail for what they cannot read.
 import { quoteString } from '../../sql/literal.ts';
-import type { Context } from '../context.ts';
+import type { Place } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, type Value } from '../value.ts';
 
-export interface CastOptions {
+export interface CastOptions extends Place {
   /** NULL for what cannot be converted. */
   readonly isSafe: boolean;
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** Space that numbers in strings may be surrounded by. */
@@ -25,10 +23,6 @@ export function strictly({ sql: own, type }: Value, sample: string, convert: (te
   if (!type.isNullable) return convert(own);
   return sql`if(isNull(${own}), NULL, ${convert(sql`ifNull(${own}, ${quoteString(sample)})`)})`;
 }
-
-/** Dialects that read the number at the start of a string, and 0 if there is none. */
-export const readsPrefix = ({ shared }: Context): boolean =>
-  ['mysql', 'mariadb', 'sqlite'].includes(shared.dialect);
 
 /** The text of a string literal. */
 export const literalText = (own: Value): string | undefined =>

@@ -16,11 +16,11 @@ export function toText(from: Value, type: TypeName, options: CastOptions): Value
   const kind = type.name === 'BYTES' ? 'bytes' : 'text';
   const nullable = from.type.isNullable || isSafe;
   const [most] = sizes ?? [];
-  if (context.shared.dialect !== 'bigquery') {
+  if (!context.shared.traits.hasExactTypes) {
     const own = textIn(from, options);
     return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
   }
-  const own = value(kind, bigqueryText(from), from.type.isNullable);
+  const own = value(kind, exactText(from), from.type.isNullable);
   if (isKind(from, 'bytes') && kind === 'text') return decoded(own, isSafe);
   if (most === undefined) return { ...own, type: { ...own.type, isNullable: nullable } };
   // Beyond the maximum length, an error or NULL.
@@ -42,8 +42,8 @@ function decoded(own: Value, isSafe: boolean): Value {
   return value('text', checked, own.type.isNullable);
 }
 
-/** A value as BigQuery prints it. */
-export function bigqueryText(from: Value): Sql {
+/** A value in the form that is known of its type. */
+export function exactText(from: Value): Sql {
   if (isTime(from)) return timeText(from);
   if (isKind(from, 'interval')) return intervalText(from);
   if (isKind(from, 'bool')) return sql`toString(CAST(${from.sql} AS Nullable(Bool)))`;
@@ -51,15 +51,12 @@ export function bigqueryText(from: Value): Sql {
   return isKind(from, 'decimal') ? sql`toString(${from.sql})` : text(from);
 }
 
-/** Dialects that write a time without zeros at the end of its fraction. */
-const SHORT: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
-
 function timestampText(from: Value, { at, context }: CastOptions): Sql {
-  const { dialect } = context.shared;
-  if (SHORT.has(dialect))
+  const { trimsFractions, printsFractions } = context.shared.traits;
+  if (trimsFractions)
     return sql`replaceRegexpOne(toString(toDateTime64(${moment(from)}, 6, 'UTC')), '[.]?0+$', '')`;
   if (from.type.isDate === true)
-    return sql`formatDateTime(${from.sql}, '%Y-%m-%d %H:%i:%S${dialect === 'trino' ? '.%f' : ''}')`;
+    return sql`formatDateTime(${from.sql}, '%Y-%m-%d %H:%i:%S${printsFractions ? '.%f' : ''}')`;
   differs(
     context,
     at,
@@ -71,12 +68,12 @@ function timestampText(from: Value, { at, context }: CastOptions): Sql {
 
 function textIn(from: Value, options: CastOptions): Sql {
   const { at, context } = options;
-  const { dialect, traits } = context.shared;
+  const { traits } = context.shared;
   if (isKind(from, 'timestamp')) return timestampText(from, options);
   if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
   const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
   if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));
-  if (isKind(from, 'float', 'decimal') && dialect === 'sqlite') return realText(from.sql);
+  if (isKind(from, 'float', 'decimal') && traits.printsReals) return realText(from.sql);
   if (isKind(from, 'float', 'numeric'))
     differs(context, at, 'type', 'The string form of numbers with a fraction differs');
   return text(from);

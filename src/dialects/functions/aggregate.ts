@@ -15,8 +15,6 @@ const COUNT = { scale: 0, isUnsigned: true, bits: 50 };
 const counted = (own: Sql): Value => value('int', own, false, COUNT);
 const NONE = { isNullOfNone: false };
 
-export const isMysql = ({ dialect }: Application): boolean => dialect === 'mysql' || dialect === 'mariadb';
-
 /** An argument as a string, if it is JSON. */
 export function plainArgument({ arg, source, context, at }: Application, index: number): Value {
   const own = arg(index);
@@ -42,12 +40,12 @@ export function count({ application, apply }: Aggregation): Value {
   return counted(apply('count', [only.sql], NONE));
 }
 
-/** Sums of small integers are integers, of large ones exact numbers, as in PostgreSQL. */
-function sumType({ type }: Value, { dialect }: Application): Partial<Type> & Pick<Type, 'kind'> {
+/** Sums of small integers are integers, of large ones exact numbers, unless all are integers. */
+function sumType({ type }: Value, { traits }: Application): Partial<Type> & Pick<Type, 'kind'> {
   if (type.kind !== 'int') return type;
-  const staysInteger =
-    type.bytes !== undefined || ['trino', 'sqlite', 'bigquery', 'snowflake'].includes(dialect);
-  return staysInteger ? { kind: 'int', scale: 0 } : { kind: 'decimal', scale: 0 };
+  return type.bytes !== undefined || traits.sumsIntegers
+    ? { kind: 'int', scale: 0 }
+    : { kind: 'decimal', scale: 0 };
 }
 
 export function sum({ application, isPartial, apply }: Aggregation): Value {
@@ -63,22 +61,21 @@ export function sumOrZero({ application, apply }: Aggregation): Value {
 
 export function average({ application, isPartial, apply }: Aggregation): Value {
   const own = application.arg(0);
-  const { dialect } = application;
+  const { quotientDigits, averageOfIntegers, plainDecimal } = application.traits;
   const { kind, scale } = own.type;
   const nullable = own.type.isNullable || isPartial;
   const written = apply('avg', [own.sql]);
   const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric';
   if (kind === 'seconds') return value('seconds', written, nullable);
-  if (dialect === 'redshift' && kind === 'int')
+  if (averageOfIntegers === 'int' && kind === 'int')
     return value('int', sql`toInt64(trunc(${written}))`, nullable, { scale: 0 });
-  if (dialect === 'trino' && kind === 'decimal' && scale !== undefined)
+  if (quotientDigits === 'most' && kind === 'decimal' && scale !== undefined)
     return roundHalfAway(value('numeric', written, nullable), scale);
-  if (isMysql(application) && (isExact || kind === 'unknown'))
+  if (quotientDigits === 'four more' && (isExact || kind === 'unknown'))
     return value('numeric', written, nullable, {
       scale: scale === undefined ? undefined : scale + 4,
     });
-  const isFloat =
-    !isExact || dialect === 'sqlite' || (kind === 'int' && (dialect === 'bigquery' || dialect === 'trino'));
+  const isFloat = !isExact || (kind === 'int' ? averageOfIntegers : plainDecimal) === 'float';
   return value(isFloat ? (kind === 'unknown' ? 'unknown' : 'float') : 'numeric', written, nullable);
 }
 
@@ -109,10 +106,9 @@ export function extreme(name: 'min' | 'max'): AggregateRule {
   };
 }
 
-/** Whether NaN among the values is the result; ClickHouse skips it. It is the greatest value, and in BigQuery the result of both. */
-function isNan(name: 'min' | 'max', { dialect }: Application): boolean {
-  if (dialect === 'bigquery') return true;
-  return name === 'max' && ['postgresql', 'redshift', 'snowflake', 'trino'].includes(dialect);
+/** Whether NaN among the values is the result; ClickHouse skips it. */
+function isNan(name: 'min' | 'max', { traits }: Application): boolean {
+  return traits.extremeOfNanIsNan || (name === 'max' && traits.hasNan);
 }
 
 /** Numbers order numerically, strings lexically; the type is only known per row. */
@@ -129,7 +125,7 @@ export function spread(name: 'stddevSamp' | 'varSamp' | 'stddevPop' | 'varPop'):
     const own = float(argument);
     const least = name.endsWith('Samp') ? 2 : 1;
     const { scale } = argument.type;
-    const isRounded = application.dialect === 'mariadb' && argument.type.kind !== 'float';
+    const isRounded = application.traits.roundsDeviations && argument.type.kind !== 'float';
     // Other than the plain functions, the stable ones return NaN if there is NaN or infinity among several values.
     const stable = apply(`${name}Stable`, [own], NONE);
     const isOpen = least === 1 && argument.type.kind === 'float';
@@ -151,8 +147,7 @@ export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
     const least = name === 'covarPop' ? 1 : 2;
     const both = apply('count', [sql`${a} + ${b}`], { ...NONE, isDistinct: false });
     const written = apply(`${name}Stable`, [a, b], NONE);
-    // Without variance, BigQuery and Trino return NaN, and others NULL.
-    const isNull = name === 'corr' && !['bigquery', 'trino'].includes(application.dialect);
+    const isNull = name === 'corr' && !application.traits.correlationCanBeNan;
     const own = isNull ? sql`if(isNaN(${written}), NULL, ${written})` : written;
     return value('float', sql`if(${both} < ${String(least)}, NULL, ${own})`);
   };
@@ -226,7 +221,7 @@ const wholeNumber = (own: Value, { at, context }: Application): Value =>
 export function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    if (isMysql(application))
+    if (application.traits.hasUnsignedBits)
       return value('int', apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false, {
         scale: 0,
       });
@@ -245,11 +240,6 @@ export function grouping({ application }: Aggregation): Value {
   return value('int', sql`grouping(${joinSql(application.all().map((each) => each.sql))})`, false, {
     scale: 0,
   });
-}
-
-/** MySQL's standard deviations are those of the population. */
-export function byMysql(ofMysql: AggregateRule, others: AggregateRule): AggregateRule {
-  return (aggregation) => (isMysql(aggregation.application) ? ofMysql : others)(aggregation);
 }
 
 /** The one key of WITHIN GROUP, or of an argument. */

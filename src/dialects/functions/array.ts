@@ -1,7 +1,6 @@
 // Functions of arrays.
-import { containsText } from './text.ts';
 import { taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
 import { arrayOf } from '../write/unify.ts';
@@ -21,37 +20,38 @@ function keeping(build: (own: Value) => Sql): Rule {
 
 const size: Rule = (application) => lengthOf(arrayArgument(application, 0));
 
-/** PostgreSQL's array_length is NULL for an empty array; elsewhere there is one argument. */
 const length: Rule = (application) => {
-  const { call, dialect, source, fail, arg } = application;
   // A record is treated as an array with one element.
-  if (arg(0).type.kind === 'object') return value('int', '1', false, { scale: 0 });
-  if (dialect !== 'postgresql' && dialect !== 'redshift') return size(application);
-  const dimension = call.args[1] === undefined ? undefined : source(1);
-  if (dimension !== undefined && !(dimension.kind === 'number' && dimension.text === '1'))
-    return fail('Only the first dimension of an array is supported');
-  const own = arrayArgument(application, 0);
-  return value('int', sql`nullIf(length(${own.sql}), 0)`, true, { scale: 0 });
+  if (application.arg(0).type.kind === 'object') return value('int', '1', false, { scale: 0 });
+  return size(application);
 };
 
-/** PostgreSQL's arrays begin at 1; an empty one has no bounds. */
-const lowest: Rule = (application) => {
-  const { source, fail } = application;
-  const dimension = source(1);
-  if (dimension.kind !== 'number' || dimension.text !== '1')
-    return fail('Only the first dimension of an array is supported');
-  return value('int', sql`if(empty(${arrayArgument(application, 0).sql}), NULL, 1)`, true, { scale: 0 });
-};
+/** A number of the first dimension, of an array that is not empty: NULL of an empty one. */
+function ofDimension(build: (own: Sql) => Sql): Rule {
+  return (application) => {
+    const { source, fail } = application;
+    const dimension = application.call.args[1] === undefined ? undefined : source(1);
+    if (dimension !== undefined && !(dimension.kind === 'number' && dimension.text === '1'))
+      return fail('Only the first dimension of an array is supported');
+    return value('int', build(arrayArgument(application, 0).sql), true, { scale: 0 });
+  };
+}
+
+/** The number of elements; NULL of an empty array. */
+export const lengthOfDimension: Rule = (application) =>
+  application.arg(0).type.kind === 'object'
+    ? length(application)
+    : ofDimension((own) => sql`nullIf(length(${own}), 0)`)(application);
 
 /** The elements as a string: NULL is skipped, or replaced by a text. */
 function joined(application: Application): Value {
-  const { optional, dialect } = application;
+  const { optional, traits } = application;
   const own = arrayArgument(application, 0);
   const [separator, replacement] = [optional(1), optional(2)];
   const { element = UNKNOWN } = own.type;
   const nullable = isNullableElement(own);
   const string =
-    element.kind === 'unknown' ? sql`toString(x)` : elementText({ sql: 'x', type: element }, dialect);
+    element.kind === 'unknown' ? sql`toString(x)` : elementText({ sql: 'x', type: element }, traits);
   const isText = string === 'x';
   const strings = isText ? own.sql : sql`arrayMap(x -> ${string}, ${own.sql})`;
   const present = !nullable
@@ -64,8 +64,8 @@ function joined(application: Application): Value {
   return ofArray(own, value('text', sql`arrayStringConcat(${present}, ${separator?.sql ?? "','"})`, false));
 }
 
-function elementText(own: Value, dialect: Application['dialect']): Sql {
-  if (own.type.kind !== 'bool' || !['postgresql', 'redshift'].includes(dialect)) return text(own);
+function elementText(own: Value, { booleansAreLetters }: Application['traits']): Sql {
+  if (own.type.kind !== 'bool' || !booleansAreLetters) return text(own);
   return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
 }
 
@@ -80,16 +80,19 @@ function endmost(place: string): Rule {
   };
 }
 
-const contains: Rule = (application) => {
-  const { arg, dialect } = application;
-  // Snowflake's value comes first.
-  const [own, item] =
-    dialect === 'snowflake'
-      ? [arrayArgument(application, 1), arg(0)]
-      : [arrayArgument(application, 0), arg(1)];
+/** Whether an array contains a value; `arrayAt`: the argument that is the array. */
+export function contains(arrayAt: 0 | 1): Rule {
+  return (application) => {
+    const [own, item] = [arrayArgument(application, arrayAt), application.arg(1 - arrayAt)];
+    return condition(sql`has(${own.sql}, ${item.sql})`, isNullable(item));
+  };
+}
+
+/** NULL if the value is NULL, or may be one of the elements that are. */
+export const containsOrNull: Rule = (application) => {
+  const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+  if (!isNullableElement(own)) return contains(0)(application);
   const has = sql`has(${own.sql}, ${item.sql})`;
-  if (dialect !== 'trino' || !isNullableElement(own)) return condition(has, isNullable(item));
-  // Trino does not know whether NULL is the value.
   return condition(
     sql`if(${item.sql} IS NULL OR (NOT ${has} AND has(${own.sql}, NULL)), NULL, ${has})`,
     true,
@@ -129,14 +132,14 @@ export const ARRAY_FUNCTIONS: Rules = taking(
     array_size: size,
     array_length: length,
     array_upper: length,
-    array_lower: lowest,
+    array_lower: ofDimension((own) => sql`if(empty(${own}), NULL, 1)`),
     array_join: joined,
     array_to_string: joined,
     element_at: element,
     array_first: endmost('1'),
     array_last: endmost('-1'),
-    array_contains: contains,
-    contains: byDialect({ snowflake: containsText, others: contains }),
+    array_contains: contains(0),
+    contains: contains(0),
     array_construct: (application) => arrayOf(application.all(), application),
     array_sort: keeping((own) => sql`arraySort(${own.sql})`),
     array_distinct: keeping((own) =>
@@ -170,15 +173,6 @@ export const ARRAY_FUNCTIONS: Rules = taking(
       const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
       return sameArray(own, places, { kind: 'int', isNullable: false });
     },
-    transform: byDialect({
-      trino: ({ arg }) =>
-        value('array', sql`arrayMap(${arg(1).sql}, ${arg(0).sql})`, false, {
-          element: { kind: arg(1).type.kind, isNullable: true },
-        }),
-    }),
-    filter: byDialect({
-      trino: ({ arg }) => ({ sql: sql`arrayFilter(${arg(1).sql}, ${arg(0).sql})`, type: arg(0).type }),
-    }),
     any_match: ({ arg }) => condition(sql`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
     all_match: ({ arg }) => condition(sql`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
     none_match: ({ arg }) => condition(sql`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),

@@ -4,7 +4,7 @@ import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isNumber, isTime, text, value, type Type, type Value } from '../value.ts';
 import { nullsFirst } from '../window.ts';
-import { isMysql, plainArgument } from './aggregate.ts';
+import { plainArgument } from './aggregate.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
 const NONE = { isNullOfNone: false };
@@ -90,7 +90,7 @@ function termsOf(
   const terms: Sql[] = [];
   if (own.type.isNullable) terms.push(isNullLeast ? `${place} IS NOT NULL` : `${place} IS NULL`);
   if (own.type.kind === 'float')
-    terms.push(context.shared.dialect === 'bigquery' ? `${place} = ${place}` : `${place} != ${place}`);
+    terms.push(context.shared.traits.nanIsFirst ? `${place} = ${place}` : `${place} != ${place}`);
   if (own.original !== undefined) terms.push(`accurateCastOrNull(${place}, 'Float64')`);
   return [...terms, place];
 }
@@ -114,19 +114,19 @@ function negatedTerms(key: Key, index: number): readonly Sql[] | undefined {
 /** string_agg, group_concat and listagg. */
 export const joined: AggregateRule = (aggregation) => {
   const { application, isPartial, apply } = aggregation;
-  const { call, dialect } = application;
-  const count = isMysql(application) ? call.args.length : 1;
+  const { call, traits } = application;
+  const count = traits.concatenatesArguments ? call.args.length : 1;
   const parts = Array.from({ length: count }, (_, index) => plainArgument(application, index));
   const strings = parts.map((each) => {
     if (each.type.kind === 'unknown') return sql`toString(${each.sql})`;
-    const isOwn = each.type.kind === 'bool' || (dialect === 'sqlite' && each.type.kind !== 'text');
+    const isOwn = each.type.kind === 'bool' || (traits.printsReals && each.type.kind !== 'text');
     return text(isOwn ? application.context.asText(each, application.at) : each);
   });
   const nullable = parts.some(({ type }) => type.isNullable);
   const [first = "''", ...others] = strings;
   const own = value('text', others.length === 0 ? first : sql`concat(${joinSql(strings)})`, nullable);
   const separator = separatorOf(application);
-  const isNull = (nullable || isPartial || call.limit === '0') && dialect !== 'snowflake';
+  const isNull = (nullable || isPartial || call.limit === '0') && !traits.collectsNothing;
   const array = present(collected(aggregation, own), nullable);
   const joint = sql`arrayStringConcat(${limited(array, call.limit)}, ${separator})`;
   if (!isNull) return value('text', joint, false);
@@ -141,10 +141,13 @@ const limited = (array: Sql, limit: string | undefined): Sql =>
   limit === undefined ? array : sql`arraySlice(${array}, 1, ${limit})`;
 
 function separatorOf(application: Application): string {
-  const { call, dialect, context, source, fail } = application;
-  const written = isMysql(application) ? call.separator : call.args[1] === undefined ? undefined : source(1);
-  if (written === undefined)
-    return isMysql(application) || dialect === 'sqlite' || dialect === 'bigquery' ? "','" : "''";
+  const { call, traits, context, source, fail } = application;
+  const written = traits.concatenatesArguments
+    ? call.separator
+    : call.args[1] === undefined
+      ? undefined
+      : source(1);
+  if (written === undefined) return `'${traits.separator}'`;
   if (written.kind !== 'string') return fail('A separator is supported only if it is a literal');
   return String(context.write(written, context).sql);
 }
@@ -152,12 +155,12 @@ function separatorOf(application: Application): string {
 /** array_agg: NULL over no rows. */
 export const list: AggregateRule = (aggregation) => {
   const { application, isPartial } = aggregation;
-  const { call, dialect } = application;
+  const { call, traits } = application;
   const own = plainElement(application.arg(0));
-  const keepsNull = call.nulls !== 'IGNORE' && dialect !== 'snowflake';
+  const keepsNull = call.nulls !== 'IGNORE' && !traits.collectsNothing;
   const array = collected(aggregation, own);
   const kept = keepsNull ? array : present(array, own.type.isNullable);
-  const isNullIfEmpty = (isPartial || call.limit === '0') && dialect !== 'snowflake';
+  const isNullIfEmpty = (isPartial || call.limit === '0') && !traits.collectsNothing;
   const type: Type = { kind: 'array', isNullable: false, element: own.type, isNullIfEmpty };
   return { sql: limited(kept, call.limit), type };
 };

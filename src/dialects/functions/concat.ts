@@ -5,16 +5,16 @@ import type { Application, Rules } from '../function.ts';
 import { joinSql, sql } from '../sql.ts';
 import { isNullable, operand, text, value, type Value } from '../value.ts';
 
-/** A part of a string. PostgreSQL writes a Boolean as a letter there. */
+/** A part of a string. */
 function part(application: Application, index: number): Value {
   const own = application.arg(index);
-  if (application.dialect !== 'postgresql' || own.type.kind !== 'bool') return asText(application, index);
+  if (!application.traits.booleansAreLetters || own.type.kind !== 'bool') return asText(application, index);
   const letter = sql`if(${own.sql}, 't', 'f')`;
   const { isNullable: nullable } = own.type;
   return value('text', nullable ? sql`if(${operand(own)} IS NULL, NULL, ${letter})` : letter, nullable);
 }
 
-/** concat: NULL if an argument is NULL, except in PostgreSQL, which skips NULL. */
+/** concat: NULL if an argument is NULL, except where NULL is skipped. */
 function concat(application: Application): Value {
   const { all, call, context, fail } = application;
   if (call.args.length === 0) return fail('concat requires an argument');
@@ -42,6 +42,13 @@ function between(separator: Value, others: readonly Value[], { fail }: Applicati
   return value('text', sql`if(${operand(separator)} IS NULL, NULL, ${joined})`);
 }
 
+/** concat_ws that is NULL if an argument is NULL. */
+export function concatAll(application: Application): Value {
+  const all = application.all().map((_, index) => part(application, index));
+  if (all[0]?.type.kind === 'null') return value('text', 'CAST(NULL AS Nullable(String))');
+  return value('text', sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`, isNullable(...all));
+}
+
 /** concat_ws skips NULL. */
 function concatWith(application: Application): Value {
   const [separator, ...others] = application.all().map((_, index) => part(application, index));
@@ -49,8 +56,6 @@ function concatWith(application: Application): Value {
   if (separator.type.kind === 'null') return value('text', 'CAST(NULL AS Nullable(String))');
   const all = [separator, ...others];
   const plain = sql`concatWithSeparator(${joinSql(all.map((each) => each.sql))})`;
-  if (application.dialect === 'snowflake' || application.dialect === 'redshift')
-    return value('text', plain, isNullable(...all));
   if (application.source(0).kind !== 'string') return between(separator, others, application);
   if (!isNullable(...others)) return value('text', plain, separator.type.isNullable);
   const items = others.map((each) =>

@@ -1,6 +1,6 @@
 // Conditional functions.
 import { taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import { caselessLiteral } from '../collation.ts';
 import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
 import { beside } from '../operand.ts';
@@ -15,7 +15,7 @@ const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
 const anyOf = (conditions: readonly Sql[]): Sql => joinSql(conditions, ' OR ');
 
 /** The first argument that is not NULL. */
-const coalesce: Rule = (application) => {
+export const coalesce: Rule = (application) => {
   const args = application.all();
   const [first = application.fail(`${application.call.name} requires an argument`), more] = args;
   if (more === undefined) return first;
@@ -80,7 +80,7 @@ function choice(hasElse: boolean): Rule {
 }
 
 /** DECODE: NULL equals NULL. */
-const decode: Rule = (application) => {
+export const decode: Rule = (application) => {
   const { all, at, context } = application;
   const [subject, ...rest] = all();
   if (subject === undefined) return value('null', 'NULL');
@@ -107,7 +107,7 @@ function areMixed(args: readonly Value[]): boolean {
 }
 
 /** GREATEST and LEAST. */
-function extreme(name: 'greatest' | 'least'): Rule {
+export function extreme(name: 'greatest' | 'least'): Rule {
   return (application) => {
     const { all, context, call, fail } = application;
     const args = all();
@@ -145,7 +145,7 @@ function extreme(name: 'greatest' | 'least'): Rule {
   };
 }
 
-const isNullTest: Rule = ({ arg }) => condition(isNull(arg(0)), false);
+export const isNullTest: Rule = ({ arg }) => condition(isNull(arg(0)), false);
 
 export const CONDITION_FUNCTIONS: Rules = taking(
   'any',
@@ -169,13 +169,8 @@ export const CONDITION_FUNCTIONS: Rules = taking(
       sql: sql`nullIf(${arg(0).sql}, 0)`,
       type: { ...arg(0).type, isNullable: true },
     }),
-    decode: byDialect({ snowflake: decode, redshift: decode }),
     greatest: extreme('greatest'),
     least: extreme('least'),
-    // SQLite has them for several arguments.
-    max: byDialect({ sqlite: extreme('greatest') }),
-    min: byDialect({ sqlite: extreme('least') }),
-    isnull: byDialect({ mysql: isNullTest, mariadb: isNullTest, redshift: coalesce }),
     equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
     xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
     field: ({ all, at, context }) => {

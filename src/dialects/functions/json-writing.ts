@@ -17,13 +17,22 @@ function checkPlain({ call, fail }: Application): void {
   if (!isPlain || extra !== undefined) fail(`${call.name} is supported with one argument`);
 }
 
-const toJson: Rule = (application) => {
+/** Of NULL, `null`. */
+export const toJsonNull: Rule = (application) => {
   checkPlain(application);
+  return value(
+    'json',
+    jsonTextOf(application.arg(0), { ...textOptions(application), quotesWide: false }),
+    false,
+  );
+};
+
+/** Of NULL, NULL. */
+const toJson: Rule = (application) => {
   const own = application.arg(0);
-  // In other systems, NULL stays NULL.
-  const isNull = application.dialect !== 'bigquery' && own.type.isNullable;
-  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
-  return value('json', isNull ? sql`if(isNull(${own.sql}), NULL, ${written})` : written, isNull);
+  const { sql: written } = toJsonNull(application);
+  const { isNullable } = own.type;
+  return value('json', isNullable ? sql`if(isNull(${own.sql}), NULL, ${written})` : written, isNullable);
 };
 
 const toJsonString: Rule = (application) => {
@@ -51,17 +60,11 @@ const buildObject: Rule = (application) => {
   return value('json', objectText(members, { ...textOptions(application), quotesWide: false }), false);
 };
 
-/** JSON_QUOTE: in MySQL, of strings only. */
+/** JSON_QUOTE, of strings only. */
 const jsonQuoted: Rule = (application) => {
   const own = application.arg(0);
-  const written = jsonTextOf(own, { ...textOptions(application), quotesWide: false });
-  if (application.dialect === 'sqlite') return value('text', written, false);
   if (!isKind(own, 'text', 'null')) return application.fail('json_quote is converted only for strings');
-  return value(
-    'text',
-    own.type.isNullable ? sql`if(isNull(${own.sql}), NULL, ${written})` : written,
-    own.type.isNullable,
-  );
+  return { ...toJson(application), type: { kind: 'text', isNullable: own.type.isNullable } };
 };
 
 export const JSON_WRITING_FUNCTIONS: Rules = taking(

@@ -2,7 +2,7 @@
 import { quoteString } from '../../sql/literal.ts';
 import { strictly } from '../cast/strict.ts';
 import { taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import {
   atPath,
   jsonAt,
@@ -25,14 +25,11 @@ import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
 import { condition, isKind, text, value, type Value } from '../value.ts';
 
-/** Dialects whose paths are of JSONPath. */
-const PATHS: ReadonlySet<string> = new Set(['bigquery', 'mysql', 'mariadb', 'sqlite', 'trino']);
-
 /** The place that a path argument names. */
-function at(application: Application, index = 1): Value {
-  const { arg, call, dialect, fail } = application;
+export function placeAt(application: Application, index = 1): Value {
+  const { arg, call, traits, fail } = application;
   const path = call.args[index];
-  if (PATHS.has(dialect) && path?.kind === 'string' && !path.value.startsWith('$'))
+  if (traits.hasJsonPaths && path?.kind === 'string' && !path.value.startsWith('$'))
     return fail('A JSON path must start with $');
   const own = columnPlace(application, index);
   if (own !== undefined) return own;
@@ -60,31 +57,19 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
 
 const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
-/** Whether the document is a value of type JSON, rather than a string. */
-const isJson = ({ arg }: Application): boolean => isKind(arg(0), 'json');
-
-/** The value at a path as JSON; in SQLite as SQL value. */
-const extract: Rule = (application) => {
-  const { call, dialect, context } = application;
-  // Without a path, SQLite returns NULL.
-  if (call.args.length > 2 || (dialect === 'sqlite' && call.args.length < 2))
-    return application.fail(`${call.name} is converted with one path`);
-  const found = at(application);
-  if (isColumn(found))
-    return value('text', jsonTextOf(found, { at: application.at, context, quotesWide: false }));
-  if (dialect === 'sqlite') return { ...found, sql: sqliteValue(found) };
-  if (dialect !== 'bigquery' || !context.shared.isStrict || isJson(application)) return found;
-  // A null in a string is NULL.
-  return value('text', sql`nullIf(${found.sql}, 'null')`);
-};
-
-/** In SQLite, true and false are numbers. */
-const sqliteValue = (found: Value): Sql =>
-  sql`if(${jsonType(found)} = 'Bool', toString(${jsonText(found).sql} = 'true'), ${jsonText(found).sql})`;
+/** The value at a path as JSON. */
+export function extract(application: Application): Value {
+  const { call, context } = application;
+  if (call.args.length > 2) return application.fail(`${call.name} is converted with one path`);
+  const found = placeAt(application);
+  return isColumn(found)
+    ? value('text', jsonTextOf(found, { at: application.at, context, quotesWide: false }))
+    : found;
+}
 
 /** The object or array at a path; NULL for others. */
-const container: Rule = (application) => {
-  const found = at(application);
+export const container: Rule = (application) => {
+  const found = placeAt(application);
   return {
     ...found,
     sql: sql`if(${jsonType(found)} IN ('Object', 'Array'), ${spacedJson(found.sql)}, NULL)`,
@@ -92,13 +77,9 @@ const container: Rule = (application) => {
 };
 
 /** The scalar value at a path as a string; NULL for objects and arrays. */
-const scalar: Rule = (application) => {
-  const place = at(application);
-  if (isColumn(place)) return value('text', text(place));
-  const own = jsonScalar(place);
-  const isNumeric = application.dialect === 'mysql' || application.dialect === 'mariadb';
-  if (!isNumeric) return own;
-  return { ...own, sql: sql`if(${jsonType(place)} = 'Bool', toString(${own.sql} = 'true'), ${own.sql})` };
+export const scalar: Rule = (application) => {
+  const place = placeAt(application);
+  return isColumn(place) ? value('text', text(place)) : jsonScalar(place);
 };
 
 const unquoted: Rule = ({ arg }) => {
@@ -112,58 +93,41 @@ const unquoted: Rule = ({ arg }) => {
 };
 
 /** Keys as separate arguments. */
-function byKeys(application: Application, empty: boolean): Value {
-  const { call, arg, fail } = application;
+export function byKeys({ call, arg, fail }: Application): Value {
   const items = call.args
     .slice(1)
     .map((each) => (each.kind === 'string' ? each.value : fail('A path is converted only if it is literal')));
-  const found = jsonText(atPath(arg(0), items));
-  return empty ? value('text', sql`ifNull(${found.sql}, '')`, false) : found;
+  return jsonText(atPath(arg(0), items));
 }
 
 const size: Rule = (application) => {
-  const place = at(application);
+  const place = placeAt(application);
   const own = sql`if(${jsonType(place)} IN ('Object', 'Array'), ${jsonLength(place)}, 1)`;
   return value('int', sql`if(${jsonHas(place)}, ${own}, NULL)`, true, { scale: 0 });
 };
 
-const arrayLength: Rule = (application) => {
-  const { arg, dialect } = application;
-  const own = arg(0);
+/** The number of elements of an array; NULL for other values. */
+export const arrayLength: Rule = (application) => {
+  const own = application.arg(0);
   if (own.type.kind === 'array') return value('int', sql`length(${own.sql})`, false, { scale: 0 });
-  const place = at(application);
-  const length = sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`;
-  if (dialect === 'sqlite')
-    return value('int', sql`if(${jsonHas(place)}, ifNull(${length}, 0), NULL)`, true, { scale: 0 });
-  if (dialect !== 'postgresql') return value('int', length, true, { scale: 0 });
-  // PostgreSQL rejects what is not an array.
-  const checked = sql`CAST(${length} AS UInt64)`;
-  return value('int', sql`if(isNull(${place.sql}), NULL, ${checked})`, true, { scale: 0 });
+  const place = placeAt(application);
+  return value('int', sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`, true, { scale: 0 });
 };
 
 const TYPES = ['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Null'];
 
 /** The name of the type of the value at a path, by ClickHouse's types in the order of `TYPES`; NULL if there is none. */
-function typeName(names: string): Rule {
+export function typeName(names: string): Rule {
   const words = names.split(' ').map(quoteString).join(', ');
   const known = TYPES.map(quoteString).join(', ');
   return (application) => {
-    const place = at(application);
+    const place = placeAt(application);
     const name = sql`transform(toString(${jsonType(place)}), [${known}], [${words}], '')`;
     return value('text', sql`if(${jsonHas(place)}, ${name}, NULL)`);
   };
 }
 
-const STANDARD_TYPES = typeName('object array string number number number boolean null');
-
-const sqliteType: Rule = (application) => {
-  const place = at(application);
-  const own = typeName('object array text integer integer real true null')(application);
-  return {
-    ...own,
-    sql: sql`if(${jsonText(place).sql} = 'false' AND ${jsonType(place)} = 'Bool', 'false', ${own.sql})`,
-  };
-};
+export const STANDARD_TYPES = typeName('object array string number number number boolean null');
 
 const valid: Rule = ({ arg }) => {
   const own = arg(0);
@@ -171,7 +135,7 @@ const valid: Rule = ({ arg }) => {
 };
 
 /** JSON text without space; NULL for what is not JSON. */
-const rawJson = (own: Sql): Sql => sql`nullIf(JSONExtractRaw(${own}), '')`;
+export const rawJson = (own: Sql): Sql => sql`nullIf(JSONExtractRaw(${own}), '')`;
 
 /** JSON text as a value; NULL, or an error, for what is not JSON. */
 function parsed(isSafe: boolean): Rule {
@@ -188,12 +152,12 @@ function parsed(isSafe: boolean): Rule {
 }
 
 const raws: Rule = (application) => {
-  const place = at(application);
+  const place = placeAt(application);
   return isColumn(place) ? ofColumn(place) : jsonElements(place);
 };
 
 const texts: Rule = (application) => {
-  const place = at(application);
+  const place = placeAt(application);
   return isColumn(place) ? ofColumn(place) : jsonScalars(place);
 };
 
@@ -202,14 +166,14 @@ const ofColumn = (place: Value): Value =>
     element: { kind: 'text', isNullable: true },
   });
 
-const hasPath: Rule = (application) => {
+export const hasPath: Rule = (application) => {
   if (application.call.args.length !== 3)
     return application.fail('json_contains_path is converted with one path');
   // With one path, all of them and one of them are the same.
   const which = application.source(1);
   if (which.kind !== 'string' || !/^(?:one|all)$/i.test(which.value))
     return application.fail("json_contains_path is converted with 'one' or 'all'");
-  return condition(jsonHas(at(application, 2)), true);
+  return condition(jsonHas(placeAt(application, 2)), true);
 };
 
 interface Reading {
@@ -263,12 +227,12 @@ export const JSON_FUNCTIONS: Rules = taking(
   'document any',
   {
     json_extract: extract,
-    json_query: byDialect({ mysql: container, mariadb: container, others: extract }),
+    json_query: extract,
     json_value: scalar,
     json_extract_scalar: scalar,
     json_unquote: unquoted,
-    json_extract_path_text: (application) => byKeys(application, application.dialect === 'redshift'),
-    jsonb_extract_path_text: (application) => byKeys(application, false),
+    json_extract_path_text: byKeys,
+    jsonb_extract_path_text: byKeys,
     json_value_array: texts,
     json_extract_string_array: texts,
     json_query_array: raws,
@@ -279,17 +243,9 @@ export const JSON_FUNCTIONS: Rules = taking(
     array_size: arrayLength,
     json_typeof: STANDARD_TYPES,
     jsonb_typeof: STANDARD_TYPES,
-    json_type: byDialect({
-      bigquery: STANDARD_TYPES,
-      sqlite: sqliteType,
-      mysql: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-      mariadb: typeName('OBJECT ARRAY STRING INTEGER INTEGER DOUBLE BOOLEAN NULL'),
-    }),
     json_valid: valid,
     json_keys: ({ arg }) => jsonKeys(arg(0)),
-    json: byDialect({ sqlite: parsedText }),
-    json_exists: (application) => condition(jsonHas(at(application)), true),
-    json_contains_path: byDialect({ mysql: hasPath, mariadb: hasPath }),
+    json_exists: (application) => condition(jsonHas(placeAt(application)), true),
     bool: (application) =>
       jsonReading(application) ??
       application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
@@ -298,14 +254,6 @@ export const JSON_FUNCTIONS: Rules = taking(
     json_parse: parsed(false),
     get_path: (application) =>
       jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
-    get: byDialect({
-      snowflake: (application) => {
-        const key = application.source(1);
-        return jsonAt(application.arg(0), [
-          key.kind === 'number' ? String(Number(key.text) + 1) : application.arg(1).sql,
-        ]);
-      },
-    }),
   },
   'decide',
 );
@@ -314,8 +262,4 @@ function jsonKeys(own: Value): Value {
   const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;
   const list = sql`concat('["', arrayStringConcat(${keys}, '", "'), '"]')`;
   return value('json', sql`if(${jsonType(jsonOf(own))} = 'Object', if(empty(${keys}), '[]', ${list}), NULL)`);
-}
-
-function parsedText({ arg }: Application): Value {
-  return value('json', rawJson(arg(0).sql));
 }

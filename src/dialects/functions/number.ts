@@ -1,8 +1,8 @@
 // Functions of numbers.
-import { checkedInteger, numberArithmetic, wholeQuotient } from '../arithmetic.ts';
+import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { accepting, taking } from '../behaviour.ts';
-import { byDialect, same, type Application, type Rule, type Rules } from '../function.ts';
+import { same, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
@@ -14,10 +14,13 @@ type Exception = (own: Sql) => Sql;
 const ofInfinity: Exception = (own) => sql`NOT isFinite(${own})`;
 
 /** Whether a result is NUMERIC, of which Float64 has the digits. */
-const isNumeric = ({ dialect }: Application, args: readonly Value[]): boolean =>
-  dialect === 'bigquery' &&
+const isNumeric = ({ traits }: Application, args: readonly Value[]): boolean =>
+  traits.numericScale !== undefined &&
   args.some(isExact) &&
-  args.every(({ type }) => type.kind === 'int' || (type.kind === 'decimal' && (type.scale ?? 0) <= 9));
+  args.every(
+    ({ type }) =>
+      type.kind === 'int' || (type.kind === 'decimal' && (type.scale ?? 0) <= (traits.numericScale ?? 0)),
+  );
 
 /** The numbers of which functions have a value: the least and the greatest; with `isOpen`, neither of them. */
 interface Domain {
@@ -32,7 +35,7 @@ const DOMAINS: Readonly<Record<string, Domain>> = {
   log: POSITIVE,
   log2: POSITIVE,
   log10: POSITIVE,
-  // SQLite's.
+  // Where the base must be greater than 1.
   'log base': { least: 1, isOpen: true },
   asin: { least: -1, most: 1 },
   acos: { least: -1, most: 1 },
@@ -48,13 +51,13 @@ function insideSql(own: Sql, { least, most, isOpen = false }: Domain): Sql {
 }
 
 /** An argument; one of which the function has no value is an error in most dialects, and NULL in some. */
-function inDomain(name: string, own: Value, { dialect, context, fail, call }: Application): Value {
+function inDomain(name: string, own: Value, { traits, fail, call }: Application): Value {
   const domain = DOMAINS[name];
-  if (domain === undefined || dialect === 'bigquery') return own;
+  if (domain === undefined || traits.hasOpenDomains) return own;
   const literal = Number(String(own.sql));
   const { least, most = Infinity, isOpen = false } = domain;
   if (isOpen ? literal > least && literal < most : literal >= least && literal <= most) return own;
-  if (context.shared.traits.dividesByZero)
+  if (traits.dividesByZero)
     return {
       ...own,
       sql: sql`if(${insideSql(operand(own), domain)}, ${own.sql}, NULL)`,
@@ -98,23 +101,10 @@ function finite(
   return isExactResult ? exactReal(checked, nullable) : value('float', checked, nullable);
 }
 
-/** abs, which has an unsigned type in ClickHouse. */
-const abs: Rule = (application) => {
-  const own = application.arg(0);
-  const { dialect, context } = application;
-  if (own.type.kind !== 'int' || dialect !== 'bigquery') return { sql: sql`abs(${own.sql})`, type: own.type };
-  if (context.isEvaluated === true && (own.type.bits ?? 63) >= 63 && !application.call.isSafe)
-    return checkedInteger(sql`abs(toInt128(${own.sql}))`, own.type.isNullable);
-  return { sql: sql`toInt64(abs(${own.sql}))`, type: own.type };
-};
+const abs: Rule = ({ arg }) => ({ sql: sql`abs(${arg(0).sql})`, type: arg(0).type });
 
-const sign: Rule = (application) => {
-  const own = application.arg(0);
-  const { kind, isNullable: nullable } = own.type;
-  if (kind === 'float' && application.dialect === 'bigquery')
-    return value('float', sql`if(isNaN(${own.sql}), ${own.sql}, sign(${own.sql}))`, nullable);
-  return value('int', sql`sign(${own.sql})`, nullable, { scale: 0, bits: 1 });
-};
+const sign: Rule = ({ arg }) =>
+  value('int', sql`sign(${arg(0).sql})`, arg(0).type.isNullable, { scale: 0, bits: 1 });
 
 /** floor and ceil: whole numbers. */
 function whole(name: string): Rule {
@@ -134,20 +124,13 @@ const divisorOf = (application: Application): Value => {
   return { ...own, sql: sql`nullIf(${own.sql}, 0)`, type: { ...own.type, isNullable: true } };
 };
 
-/** mod; in SQLite, of numbers with a fraction, which its operator % does not keep. */
 const modulo: Rule = (application) => {
-  const { at, context, dialect } = application;
-  const [dividend, by] = [application.arg(0), divisorOf(application)];
-  if (dialect === 'sqlite') return value('float', sql`${float(dividend)} % nullIf(${float(by)}, 0)`, true);
-  const own = numberArithmetic(dividend, by, {
-    operator: '%',
-    at,
-    context,
-  });
+  const { at, context } = application;
+  const own = numberArithmetic(application.arg(0), divisorOf(application), { operator: '%', at, context });
   return { ...own, sql: operand(own), isLoose: false };
 };
 
-/** Integer division of BigQuery and PostgreSQL. */
+/** Integer division. */
 const div: Rule = (application) =>
   wholeQuotient(application.arg(0), divisorOf(application), {
     operator: 'DIV',
@@ -158,9 +141,9 @@ const div: Rule = (application) =>
 /** A quotient, with NULL or 0 instead of an error for a divisor of zero. */
 function safeQuotient(ofZero: 'NULL' | '0'): Rule {
   return (application) => {
-    const { dialect, at, context } = application;
+    const { traits, at, context } = application;
     const [a, b] = [application.arg(0), application.arg(1)];
-    const isNumeric = dialect === 'bigquery' && isExact(a) && b.type.kind !== 'float';
+    const isNumeric = traits.numericScale !== undefined && isExact(a) && b.type.kind !== 'float';
     if (isNumeric)
       return exactQuotient(
         a,
@@ -168,45 +151,40 @@ function safeQuotient(ofZero: 'NULL' | '0'): Rule {
         { at, context },
       );
     const quotient = sql`${float(a)} / ${float(b)}`;
-    const kind = dialect === 'bigquery' ? 'float' : 'numeric';
+    const kind = traits.hasFloatNumbers ? 'float' : 'numeric';
     const built = sql`if(${operand(b)} = 0, ${ofZero}, ${quotient})`;
     return value(kind, built, ofZero === 'NULL' || isNullable(a, b));
   };
 }
 
-/** BigQuery's safe_add and others of integers: NULL if the result has more than 64 bits. */
-function safeInteger(operator: '+' | '-' | '*'): Rule {
-  return ({ arg, fail, call }) => {
-    const [a, b] = [arg(0), arg(1)];
-    if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
-    const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
-    return value('int', sql`accurateCastOrNull(${built}, 'Int64')`, true, { scale: 0 });
+/** A logarithm: the name of the one with one argument, which argument is the base, and the domain of the base. */
+interface Logarithm {
+  readonly plain: 'log' | 'log10';
+  readonly baseAt?: 0 | 1;
+  readonly domain?: 'log' | 'log base';
+}
+
+/** log(x), log(base, x). */
+export function logarithm({ plain, baseAt = 0, domain = 'log' }: Logarithm): Rule {
+  return (application) => {
+    const { arg, call, traits } = application;
+    if (call.args.length === 1) return real(plain)(application);
+    const [own, base] = [arg(1 - baseAt), arg(baseAt)];
+    const known = { '2': 'log2', '10': 'log10' }[String(base.sql)];
+    if (known !== undefined) return real(known)({ ...application, all: () => [own] });
+    const inside = inDomain('log', own, application);
+    const of = inDomain(domain, base, application);
+    const by = sql`log(${float(of)})`;
+    const quotient = sql`log(${float(inside)}) / ${by}`;
+    if (traits.dividesByZero) return loose('float', sql`log(${float(inside)}) / nullIf(${by}, 0)`);
+    if (!traits.hasOpenDomains) return loose('float', quotient, isNullable(own, base));
+    // Neither 0, of which the logarithm is infinite, nor infinity is a base.
+    const exact = sql`(${quotient} + 0 * ${by})`;
+    return finite(exact, { args: [own, base], exception: ofInfinity, application });
   };
 }
 
-/** log(x), log(base, x): base 10 in PostgreSQL, e in MySQL and BigQuery. */
-const logarithm: Rule = (application) => {
-  const { arg, call, dialect } = application;
-  if (call.args.length === 1) {
-    const isNatural = ['mysql', 'mariadb', 'bigquery'].includes(dialect);
-    return real(isNatural ? 'log' : 'log10')(application);
-  }
-  const [own, base] = dialect === 'bigquery' ? [arg(0), arg(1)] : [arg(1), arg(0)];
-  const known = { '2': 'log2', '10': 'log10' }[String(base.sql)];
-  if (known !== undefined) return real(known)({ ...application, all: () => [own] });
-  const inside = inDomain('log', own, application);
-  const of = inDomain(dialect === 'sqlite' ? 'log base' : 'log', base, application);
-  const by = sql`log(${float(of)})`;
-  const quotient = sql`log(${float(inside)}) / ${by}`;
-  if (application.context.shared.traits.dividesByZero)
-    return loose('float', sql`log(${float(inside)}) / nullIf(${by}, 0)`);
-  if (dialect !== 'bigquery') return loose('float', quotient, isNullable(own, base));
-  // Neither 0, of which the logarithm is infinite, nor infinity is a base.
-  const exact = sql`(${quotient} + 0 * ${by})`;
-  return finite(exact, { args: [own, base], exception: ofInfinity, application });
-};
-
-const tests =
+export const tests =
   (name: string): Rule =>
   (application) => {
     const own = application.arg(0);
@@ -216,7 +194,7 @@ const tests =
 const truncateOnly = accepting('number', truncateNumber);
 
 /** Of a time, too. */
-const truncate: Rule = (application) => truncatedTime(application) ?? truncateOnly(application);
+export const truncate: Rule = (application) => truncatedTime(application) ?? truncateOnly(application);
 
 export const NUMBER_FUNCTIONS: Rules = {
   ...taking('number', {
@@ -230,18 +208,10 @@ export const NUMBER_FUNCTIONS: Rules = {
     mod: modulo,
     div,
     safe_divide: safeQuotient('NULL'),
-    safe_add: byDialect({ bigquery: safeInteger('+') }),
-    safe_subtract: byDialect({ bigquery: safeInteger('-') }),
-    safe_multiply: byDialect({ bigquery: safeInteger('*') }),
-    ieee_divide: byDialect({
-      bigquery: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
-    }),
-    is_nan: byDialect({ bigquery: tests('isNaN'), trino: tests('isNaN') }),
-    is_inf: byDialect({ bigquery: tests('isInfinite') }),
     div0: safeQuotient('0'),
     power: real('pow'),
     pow: real('pow'),
-    log: logarithm,
+    log: logarithm({ plain: 'log10' }),
     ln: real('log'),
     square: ({ arg }) => value(arg(0).type.kind, sql`${operand(arg(0))} * ${operand(arg(0))}`, false),
     sqrt: real('sqrt', (own) => sql`isNaN(${own}) OR ${own} > 0`),
@@ -268,7 +238,7 @@ export const NUMBER_FUNCTIONS: Rules = {
     'decide',
   ),
   ...taking('any', {
-    trunc: byDialect({ snowflake: truncate, redshift: truncate, others: truncateOnly }),
+    trunc: truncateOnly,
     bit_count: bitCount,
     try_to_number: tryNumber,
     try_to_decimal: tryNumber,

@@ -4,7 +4,7 @@ import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql } from '../sql.ts';
 import { taking } from '../behaviour.ts';
-import { byDialect, integer, literal, type Application, type Rule, type Rules } from '../function.ts';
+import { integer, literal, type Application, type Rule, type Rules } from '../function.ts';
 import { arrayOfType, condition, text, TEXT, value, type Value } from '../value.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
@@ -13,7 +13,7 @@ function patternOf(application: Application, index: number, flags = ''): Regex {
   const isCaseless = context.shared.traits.ignoresCase || flags.includes('i');
   if ([0, index].some((each) => application.arg(each).type.kind === 'bytes'))
     return application.fail('Regular expressions of bytes are not supported');
-  const isWhole = application.dialect === 'snowflake' && application.call.name.endsWith('like');
+  const isWhole = application.traits.regexIsWhole && application.call.name.endsWith('like');
   return regexOf(application.arg(index), { written: source(index), isCaseless, isWhole, context });
 }
 
@@ -49,7 +49,7 @@ function ascii(own: Sql): Sql {
   return sql`concat(${own}, repeat('', 0 % (length(${own}) = lengthUTF8(${own}))))`;
 }
 
-/** Every match is replaced. In BigQuery, an empty match that follows another match does not count. */
+/** Every match is replaced. */
 function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, application: Application): Sql {
   const { literal: replacement } = by;
   const isSimple = !shape.canBeEmpty || replacement === '' || (!shape.canConsume && shape.hasAnchor);
@@ -64,62 +64,56 @@ function replaceAll(own: Sql, { sql: pattern, shape }: KnownRegex, by: Value, ap
     const each = quoteString(`\\0${replacement}`);
     return sql`concat(${quoteString(replacement.replaceAll('\\\\', '\\'))}, replaceRegexpAll(${own}, '(?s:.)', ${each}))`;
   }
-  if (application.dialect !== 'bigquery') return sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${by.sql})`;
+  if (!application.traits.skipsEmptyMatches)
+    return sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${by.sql})`;
   const marked = sql`replaceRegexpAll(${ascii(own)}, ${pattern}, ${quoteString(`${OPEN}\\0${CLOSE}`)})`;
   const marks = quoteString(`${OPEN}([^${CLOSE}]*)${CLOSE}(?:${OPEN}${CLOSE})?`);
   return sql`replaceRegexpAll(${marked}, ${marks}, ${quoteString(replacement.replaceAll('\\0', '\\1'))})`;
 }
 
-/** How replacements of other dialects refer to groups: in PostgreSQL, one that does not exist is empty. */
-const GROUPS: Readonly<Record<string, (replacement: string, groups: number) => string>> = {
-  trino: (replacement) => replacement.replaceAll(/\$(\d)/g, '\\$1'),
-  postgresql: (replacement, groups) =>
-    replacement.replaceAll(/\\[^]/g, (escape) => {
-      if (escape === '\\&') return '\\0';
-      return Number(escape.slice(1)) > groups ? '' : escape;
-    }),
-};
-
 /** A replacement in ClickHouse's form: `\1` is a group, `\\` a backslash. */
 function replacementOf(application: Application, index: number, groups: number): Value {
   const written = application.optional(index);
   if (written === undefined) return { ...value('text', "''", false), literal: '' };
-  const { dialect } = application;
   const own = application.source(index);
   if (own.kind !== 'string') return written;
-  const replaced = GROUPS[dialect]?.(own.value, groups) ?? own.value;
-  const wrong = replaced.replaceAll(/\\[\\0-9]/g, (escape) =>
-    Number(escape.slice(1)) > groups ? '\\?' : '',
-  );
+  const changed = application.traits.replacementOf?.(own.value, groups) ?? own.value;
+  const wrong = changed.replaceAll(/\\[\\0-9]/g, (escape) => (Number(escape.slice(1)) > groups ? '\\?' : ''));
   if (wrong.includes('\\'))
     return application.fail(
       `A backslash in the replacement must be followed by another one, or by the number of a group (0 to ${groups})`,
     );
-  return { ...value('text', quoteString(replaced), false), literal: replaced };
+  return { ...value('text', quoteString(changed), false), literal: changed };
 }
 
-const regexpReplace: Rule = (application) => {
-  const { dialect, call } = application;
-  const own = application.arg(0);
-  const flags = dialect === 'postgresql' && call.args.length > 3 ? literal(application, 3) : '';
-  if (call.args.length > (dialect === 'postgresql' ? 4 : 3))
-    return application.fail('regexp_replace is converted with at most three arguments');
-  if (!/^[gi]*$/.test(flags)) return application.fail(`The flags ${flags} are not converted`);
+/** Every match, or the first one, of a pattern with flags is replaced. */
+function replaced(application: Application, flags: string, isAll: boolean): Value {
+  const own = text(application.arg(0));
   const pattern = patternOf(application, 1, flags);
-  const { shape } = pattern;
+  const { sql: searchedFor, shape } = pattern;
   const by = replacementOf(application, 2, shape?.groups.length ?? 9);
-  if (dialect === 'postgresql' && !flags.includes('g'))
-    return value('text', sql`replaceRegexpOne(${text(own)}, ${searched(pattern)}, ${by.sql})`, false);
-  if (shape !== undefined)
-    return value('text', replaceAll(text(own), { sql: pattern.sql, shape }, by, application), false);
-  const replaced = sql`replaceRegexpAll(${text(own)}, ${pattern.sql}, ${by.sql})`;
-  // MariaDB replaces no empty expression.
-  const isEmpty = sql`${text(application.arg(1))} = ''`;
+  if (!isAll) return value('text', sql`replaceRegexpOne(${own}, ${searched(pattern)}, ${by.sql})`, false);
   return value(
     'text',
-    dialect === 'mariadb' ? sql`if(${isEmpty}, ${text(own)}, ${replaced})` : replaced,
+    shape === undefined
+      ? sql`replaceRegexpAll(${own}, ${searchedFor}, ${by.sql})`
+      : replaceAll(own, { sql: searchedFor, shape }, by, application),
     false,
   );
+}
+
+export const regexpReplace: Rule = (application) =>
+  application.call.args.length > 3
+    ? application.fail('regexp_replace is converted with at most three arguments')
+    : replaced(application, '', true);
+
+/** regexp_replace(text, pattern, replacement, flags): the first match, unless the flags contain g. */
+export const regexpReplaceFirst: Rule = (application) => {
+  const { call, fail } = application;
+  const flags = call.args.length > 3 ? literal(application, 3) : '';
+  if (call.args.length > 4) return fail('regexp_replace is converted with at most four arguments');
+  if (!/^[gi]*$/.test(flags)) return fail(`The flags ${flags} are not converted`);
+  return replaced(application, flags, flags.includes('g'));
 };
 
 /** A position and the number of an occurrence: positive integer literals, 1 if they are omitted. */
@@ -133,7 +127,7 @@ function placeOf(application: Application, index: number): number {
 }
 
 /** BigQuery's regexp_extract: the group if there is one, NULL if the match is without the group. */
-const extracted: Rule = (application) => {
+export const extracted: Rule = (application) => {
   const { call, fail } = application;
   const own = application.arg(0);
   const [position, occurrence] = [placeOf(application, 2), placeOf(application, 3)];
@@ -163,7 +157,7 @@ const extracted: Rule = (application) => {
 };
 
 /** BigQuery's regexp_extract_all: empty matches too, except at the end of a text. */
-const extractedAll: Rule = (application) => {
+export const extractedAll: Rule = (application) => {
   const own = text(application.arg(0));
   const { sql: pattern, shape } = patternOf(application, 1);
   if (shape !== undefined && shape.groups.length > 1)
@@ -180,10 +174,10 @@ const extractedAll: Rule = (application) => {
   return { sql: sql`extractAll(replaceRegexpOne(${marked}, ${last}, '\\\\1'), ${inner})`, type };
 };
 
-/** The first match; NULL without one, in Redshift and MariaDB an empty string. `index`: the argument that is the group. */
-function firstMatch(groupArgument?: number): Rule {
+/** The first match. `groupArgument`: the argument that is the group. `ofNone`: what is returned without a match. */
+export function firstMatch({ groupArgument, ofNone = 'NULL' }: FirstMatch = {}): Rule {
   return (application) => {
-    const { call, dialect, source, fail } = application;
+    const { call, source, fail } = application;
     const own = application.arg(0);
     if (call.args.length > (groupArgument === undefined ? 2 : 3))
       return fail(`${call.name} is converted with at most two arguments`);
@@ -198,13 +192,18 @@ function firstMatch(groupArgument?: number): Rule {
       group === 0 && shape.groups.length === 0
         ? sql`extract(${subject}, ${pattern})`
         : sql`regexpExtract(${subject}, ${pattern}, ${String(group)})`;
-    if (dialect === 'redshift' || dialect === 'mariadb') return value('text', match, false);
+    if (ofNone === "''") return value('text', match, false);
     const canBeEmpty = chosen === undefined ? shape.canBeEmpty : chosen.canBeEmpty;
     if (!canBeEmpty) return value('text', sql`nullIf(${match}, '')`);
     if (chosen?.isOptional === true)
       return fail('A group that is optional and can be empty is not converted');
     return value('text', sql`if(match(${subject}, ${pattern}), ${match}, NULL)`);
   };
+}
+
+interface FirstMatch {
+  readonly groupArgument?: number;
+  readonly ofNone?: 'NULL' | "''";
 }
 
 const counted: Rule = (application) => {
@@ -231,9 +230,7 @@ export function regexSubstring(application: Application): Value {
 
 export const REGEX_FUNCTIONS: Rules = taking('text', {
   regexp_replace: regexpReplace,
-  regexp_substr: byDialect({ bigquery: extracted, others: firstMatch() }),
-  regexp_extract: byDialect({ trino: firstMatch(2), bigquery: extracted }),
-  regexp_extract_all: byDialect({ bigquery: extractedAll }),
+  regexp_substr: firstMatch(),
   regexp_like: regexpLike,
   rlike: regexpLike,
   regexp_contains: regexpLike,

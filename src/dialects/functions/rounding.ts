@@ -7,28 +7,24 @@ import { sql, type Sql } from '../sql.ts';
 import { signedInteger } from '../argument.ts';
 import { operand, value, type Value } from '../value.ts';
 
-/** Dialects that round Float64 half to even, as ClickHouse does. */
-const ROUNDS_TO_EVEN: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'mysql', 'mariadb']);
-
 /** round: exact numbers away from zero, Float64 in some dialects to even. */
 export function round(application: Application): Value {
-  const { call, source, dialect, context, at, fail } = application;
+  const { call, source, traits, context, at, fail } = application;
   const own = application.arg(0);
-  if (dialect === 'bigquery' && call.args.length === 3) return roundedBy(application, own);
   const written = call.args.length > 1 ? signedInteger(source(1)) : 0;
-  // SQLite does not round digits before the point.
-  const digits = written !== undefined && dialect === 'sqlite' ? Math.max(0, written) : written;
+  const digits = written !== undefined && traits.roundsDigits ? Math.max(0, written) : written;
   if (digits === undefined || call.args.length > 2)
-    return dialect === 'bigquery' && call.args.length === 2 && own.type.kind === 'float'
-      ? { ...own, sql: scaled(own, sql`pow(10, ${application.arg(1).sql})`, '*'), isLoose: false }
-      : fail('round is converted only with a literal number of digits');
+    return fail('round is converted only with a literal number of digits');
   const more = digits === 0 ? '' : `, ${digits}`;
   if (own.type.kind === 'int') return digits >= 0 ? own : roundedInteger(own, digits);
   const plain = { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
-  if (own.type.kind === 'float')
-    return ROUNDS_TO_EVEN.has(dialect) ? plain : awayFromZero(own, digits, application);
-  if (own.type.kind === 'unknown' && dialect === 'bigquery') return roundedFloat(own, digits, application);
+  if (own.type.kind === 'float') {
+    if (traits.roundsDigits) return { ...roundHalfAway(own, digits), type: own.type };
+    return traits.roundsHalfToEven ? plain : roundedFloat(own, digits, application);
+  }
   if (own.type.kind === 'unknown') {
+    // Without implicit conversions, it is a number.
+    if (!traits.convertsStrings) return roundedFloat(own, digits, application);
     differs(
       context,
       at,
@@ -38,15 +34,19 @@ export function round(application: Application): Value {
     return plain;
   }
   const rounded = roundHalfAway(own, digits);
-  const isBigQuery = dialect === 'bigquery' && isExact(own);
-  const scale = isBigQuery ? own.type.scale : Math.max(0, digits);
+  const scale = traits.numericScale !== undefined && isExact(own) ? own.type.scale : Math.max(0, digits);
   return ranged({ ...rounded, type: { ...rounded.type, scale } }, context);
 }
 
-/** A Float64 half away from zero; SQLite rounds its decimal digits. */
-function awayFromZero(own: Value, digits: number, application: Application): Value {
-  if (application.dialect !== 'sqlite') return roundedFloat(own, digits, application);
-  return { ...roundHalfAway(own, digits), type: own.type };
+/** round with a mode, or with a number of digits that is no literal. */
+export function roundBy(application: Application): Value {
+  const { call, source } = application;
+  const own = application.arg(0);
+  if (call.args.length === 3) return roundedBy(application, own);
+  const isOpen =
+    call.args.length === 2 && signedInteger(source(1)) === undefined && own.type.kind === 'float';
+  if (!isOpen) return round(application);
+  return { ...own, sql: scaled(own, sql`pow(10, ${application.arg(1).sql})`, '*'), isLoose: false };
 }
 
 /** Integers at a negative digit: ClickHouse rounds them to even too. */
@@ -95,7 +95,7 @@ const MODES: Readonly<Record<string, string>> = {
   ROUND_HALF_EVEN: 'roundBankers',
 };
 
-/** BigQuery's round with a mode, of NUMERIC. */
+/** Of NUMERIC, with a mode. */
 function roundedBy({ source, fail, context }: Application, own: Value): Value {
   const [digits, mode] = [signedInteger(source(1)), source(2)];
   const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;
@@ -108,7 +108,7 @@ function roundedBy({ source, fail, context }: Application, own: Value): Value {
 
 /** Digits after a position are cut off. */
 export function truncateNumber(application: Application): Value {
-  const { call, source, fail, dialect } = application;
+  const { call, source, fail, traits } = application;
   const own = application.arg(0);
   const digits = call.args.length > 1 ? signedInteger(source(1)) : 0;
   if (digits === undefined) return fail(`${call.name} is converted only with a literal number of digits`);
@@ -118,6 +118,6 @@ export function truncateNumber(application: Application): Value {
   const near = own.type.kind === 'numeric' ? sql`${operand(own)} * 1.000000000000002` : own.sql;
   return {
     sql: sql`trunc(${near}${digits === 0 ? '' : `, ${digits}`})`,
-    type: { ...own.type, scale: dialect === 'bigquery' ? own.type.scale : Math.max(0, digits) },
+    type: { ...own.type, scale: traits.numericScale === undefined ? Math.max(0, digits) : own.type.scale },
   };
 }

@@ -9,7 +9,6 @@ import {
   argExtreme,
   average,
   bits,
-  byMysql,
   count,
   countIf,
   extreme,
@@ -54,11 +53,11 @@ export const AGGREGATES: Rules = {
   ...aggregates('number', ['skip', 'null'], {
     sum,
     avg: average,
-    stddev: byMysql(population, sample),
+    stddev: sample,
     std: population,
     stddev_samp: sample,
     stddev_pop: population,
-    variance: byMysql(populationVariance, sampleVariance),
+    variance: sampleVariance,
     var_samp: sampleVariance,
     var_pop: populationVariance,
     corr: pair('corr'),
@@ -113,15 +112,21 @@ export const AGGREGATES: Rules = {
   }),
 };
 
-/** The rule of an aggregate or window function; undefined for other calls. */
-export function rowRule(call: Call): Rule | undefined {
-  if (isAggregate(call)) return AGGREGATES[call.name];
+/** Functions whose deviations are those of the population. */
+export const POPULATION_AGGREGATES: Rules = aggregates('number', ['skip', 'null'], {
+  stddev: population,
+  variance: populationVariance,
+});
+
+/** The rule of an aggregate or window function; undefined for other calls. `own` are those of the dialect. */
+export function rowRule(call: Call, own: Rules): Rule | undefined {
+  if (isAggregate(call)) return own[call.name] ?? AGGREGATES[call.name];
   return Object.hasOwn(WINDOW_FUNCTIONS, call.name) ? WINDOW_FUNCTIONS[call.name] : undefined;
 }
 
 /** Whether a call aggregates rows, also over a window. */
 export function isAggregate({ name, args }: Pick<Call, 'name' | 'args'>): boolean {
-  // With several arguments, they are SQLite's functions of values.
+  // With several arguments, they are functions of values.
   if ((name === 'max' || name === 'min') && args.length > 1) return false;
   return Object.hasOwn(AGGREGATES, name);
 }

@@ -60,10 +60,9 @@ function occurrenceOf(application: Application, { from, occurrence }: Place): Va
   return found(built, nullable);
 }
 
-/** BigQuery's instr(text, part, position, occurrence). */
-const instr: Rule = (application) => {
-  const { source, call, dialect, fail } = application;
-  if (dialect !== 'bigquery') return position(1, 0)(application);
+/** instr(text, part, position, occurrence). */
+export const instrFrom: Rule = (application) => {
+  const { source, call, fail } = application;
   const [from, occurrence] = [2, 3].map((index) =>
     call.args.length > index ? signedInteger(source(index)) : 1,
   );
@@ -78,10 +77,10 @@ const instr: Rule = (application) => {
   return occurrenceOf(application, { from, occurrence });
 };
 
-/** strpos(text, part), in Trino with the number of an occurrence, which counts from the end if it is negative. */
-const strpos: Rule = (application) => {
-  const { source, call, dialect, fail } = application;
-  if (dialect !== 'trino' || call.args.length < 3) return position(1, 0)(application);
+/** strpos with the number of an occurrence, which counts from the end if it is negative. */
+export const strposOf: Rule = (application) => {
+  const { source, call, fail } = application;
+  if (call.args.length < 3) return position(1, 0)(application);
   const instance = signedInteger(source(2));
   if (instance === undefined || instance === 0 || Math.abs(instance) > LARGEST)
     return fail('strpos is converted with the number of an occurrence as an integer literal (not 0)');
@@ -89,9 +88,9 @@ const strpos: Rule = (application) => {
 };
 
 export const SEARCH_FUNCTIONS: Rules = taking('text text integer', {
-  strpos,
+  strpos: position(1, 0),
   position: position(0, 1, 3),
   charindex: position(0, 1, 3),
   locate: position(0, 1, 3),
-  instr,
+  instr: position(1, 0),
 });

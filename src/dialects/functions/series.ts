@@ -88,7 +88,7 @@ const OF_TIMES: Readonly<Record<string, TimeKind>> = {
 
 /** A series of numbers, or of times at an interval, which is a day if there is none. */
 export function series(application: Application): Value {
-  const { arg, call, context, source, fail, dialect } = application;
+  const { arg, call, context, source, fail, traits } = application;
   const kind = OF_TIMES[call.name];
   const spans = call.args[2] === undefined ? undefined : spansOf(source(2));
   const isOfTimes = kind !== undefined || spans !== undefined || isTime(arg(0));
@@ -103,7 +103,7 @@ export function series(application: Application): Value {
   )
     return fail(`${call.name} requires an interval of one unit`);
   const unit = span?.unit.name ?? 'DAY';
-  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit) && dialect !== 'bigquery') checkDay(from, call);
+  if (['MONTH', 'QUARTER', 'YEAR'].includes(unit) && kind === undefined) checkDay(from, call);
   const literal = span === undefined ? 1n : integerOf(span.value);
   if (literal === 0n || (literal === undefined && span?.value.kind === 'number'))
     return fail(`${call.name} requires an interval of a whole number that is not 0`);
@@ -111,8 +111,7 @@ export function series(application: Application): Value {
     literal === undefined && span !== undefined
       ? sql`toInt64(${number(context.write(span.value, context))})`
       : String(literal);
-  // PostgreSQL returns timestamps of dates.
-  const isTimestamp = from.type.kind === 'date' && dialect === 'postgresql';
+  const isTimestamp = from.type.kind === 'date' && traits.datesBecomeTimestamps;
   const start: Value = isTimestamp
     ? { ...from, type: { ...from.type, kind: 'timestamp', isDate: true } }
     : from;

@@ -1,7 +1,7 @@
 // Strings as arrays of their parts.
 import { quoteString } from '../../sql/literal.ts';
 import { taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rules } from '../function.ts';
+import type { Application, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { literalText, unlessNull } from '../argument.ts';
 import { text, value, type Value } from '../value.ts';
@@ -22,8 +22,8 @@ function split(application: Application): Value {
   return ofText(application.arg(0), (own) => sql`splitByString(${by}, ${own})`);
 }
 
-/** BigQuery's split: of an empty separator into characters. */
-function splitText(application: Application): Value {
+/** split with a literal separator: an empty one splits into characters. */
+export function splitText(application: Application): Value {
   const { call, fail } = application;
   const own = application.arg(0);
   const separator = call.args.length > 1 ? literalText(application, 1) : ',';
@@ -61,7 +61,7 @@ function separated(string: Sql, by: Value, { fail, call }: Application): Sql {
 export const SPLIT_FUNCTIONS: Rules = taking(
   'text',
   {
-    split: byDialect({ bigquery: splitText, others: split }),
+    split,
     string_to_array: parts,
     regexp_split_to_array: ({ arg }) => {
       const by = arg(1).sql;

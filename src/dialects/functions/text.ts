@@ -2,11 +2,10 @@
 import { quoteString } from '../../sql/literal.ts';
 import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
-import { byDialect, integer, type Application, type Rule, type Rules } from '../function.ts';
+import { integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { count, literalText, signedInteger, unlessNull } from '../argument.ts';
+import { literalText, signedInteger, unlessNull } from '../argument.ts';
 import { condition, operand, text, value, type Value } from '../value.ts';
-import { regexSubstring } from './regex.ts';
 
 /** A number of characters, or a code. */
 const int = (own: Sql, isNullableValue = true): Value =>
@@ -19,43 +18,62 @@ const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes
 const likewise = ({ type }: Value, own: Sql, nullable = type.isNullable): Value =>
   value(type.kind === 'bytes' ? 'bytes' : 'text', own, nullable);
 
-/** substr(text, start, length): starts before 1 differ by dialect. */
-function substring(application: Application): Value {
-  const { dialect, arg, call, source } = application;
-  const own = application.arg(0);
-  const start = arg(1);
-  if (dialect === 'sqlite' && (signedInteger(call.args[2]) ?? 0) < 0)
-    return application.fail('substr with a negative length is not converted');
-  const isStrict = dialect === 'bigquery' || dialect === 'postgresql';
-  const isWhole = call.args.length < 3;
-  const length = isWhole ? undefined : isStrict ? count(application, 2) : atLeastZero(application, 2);
-  const part = (from: Sql, size = length): Sql =>
-    sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
-  const built = (piece: Sql): Value => likewise(own, piece);
-  const first = signedInteger(source(1));
-  if (first !== undefined && first > 0)
-    return built(dialect === 'sqlite' && !isWhole ? aroundStart(application, first, part) : part(start.sql));
-  if (dialect === 'postgresql' || dialect === 'redshift') {
-    const least = atLeast(1, start.sql);
-    if (isWhole) return built(part(least));
-    // Positions before the first count against the length.
-    return built(
-      part(least, atLeast(0, sql`${operand(arg(2))} + if(${operand(start)} > 1, 0, ${operand(start)} - 1)`)),
-    );
-  }
-  if (dialect === 'bigquery') return built(part(fromEnd(own, start, { first, isWhole })));
-  if (first === 0) return built(atZero(application, own, part));
-  if (first === undefined) noteStart(application, start);
-  else if (dialect === 'sqlite' && !isWhole)
-    return application.fail('substr with a negative start and a length is not converted');
-  if (first === undefined) return built(part(start.sql));
-  // Before the beginning of the string: an empty string, except in SQLite, which starts at the beginning.
-  const isShort = sql`lengthUTF8(${own.sql}) < ${String(-first)}`;
-  return built(sql`if(${isShort}, ${dialect === 'sqlite' ? part('1') : "''"}, ${part(String(first))})`);
+/** How a number of characters or repetitions is written. */
+export type Length = (application: Application, index: number) => Sql;
+
+/**
+ * What a start before 1 means in substr. `counted`: positions before the first one count against the length. `clamped`: 0 and positions
+ * before the beginning are the beginning. `empty`: such a start returns nothing. `first`: 0 is 1. `around`: of a negative length, the
+ * string before the start.
+ */
+type Start = 'counted' | 'clamped' | 'empty' | 'first' | 'around';
+
+/** substr(text, start, length). */
+export function substring(kind: Start, length: Length = atLeastZero): Rule {
+  return accepting('text integer', (application) => {
+    const { arg, call, source } = application;
+    const own = application.arg(0);
+    const start = arg(1);
+    const isAround = kind === 'around';
+    if (isAround && (signedInteger(call.args[2]) ?? 0) < 0)
+      return application.fail('substr with a negative length is not converted');
+    const isWhole = call.args.length < 3;
+    const written = isWhole ? undefined : length(application, 2);
+    const part: PartFrom = (from, size = written) =>
+      sql`${ofUnits(own, 'substring')}(${joinSql([own.sql, from, ...(size === undefined ? [] : [size])])})`;
+    const built = (piece: Sql): Value => likewise(own, piece);
+    const first = signedInteger(source(1));
+    if (first !== undefined && first > 0)
+      return built(isAround && !isWhole ? aroundStart(application, first, part) : part(start.sql));
+    if (kind === 'counted') return built(countedStart(application, start, part));
+    if (kind === 'clamped') return built(part(fromEnd(own, start, { first, isWhole })));
+    if (first === 0) return built(atZero(kind, application, part));
+    if (first === undefined) {
+      noteStart(application, start);
+      return built(part(start.sql));
+    }
+    if (isAround && !isWhole)
+      return application.fail('substr with a negative start and a length is not converted');
+    const isShort = sql`lengthUTF8(${own.sql}) < ${String(-first)}`;
+    return built(sql`if(${isShort}, ${isAround ? part('1') : "''"}, ${part(String(first))})`);
+  });
 }
 
-/** SQLite's substr from a position: a negative length is that of what is before it. */
-function aroundStart({ call, arg }: Application, first: number, part: (from: Sql, size?: Sql) => Sql): Sql {
+/** A part of a string from a position on. */
+type PartFrom = (from: Sql, size?: Sql) => Sql;
+
+/** Positions before the first count against the length. */
+function countedStart({ call, arg }: Application, start: Value, part: PartFrom): Sql {
+  const least = atLeast(1, start.sql);
+  if (call.args.length < 3) return part(least);
+  return part(
+    least,
+    atLeast(0, sql`${operand(arg(2))} + if(${operand(start)} > 1, 0, ${operand(start)} - 1)`),
+  );
+}
+
+/** From a position; a negative length is that of what is before it. */
+function aroundStart({ call, arg }: Application, first: number, part: PartFrom): Sql {
   if ((signedInteger(call.args[2]) ?? -1) >= 0) return part(String(first));
   const length = operand(arg(2));
   const before = part(
@@ -65,7 +83,7 @@ function aroundStart({ call, arg }: Application, first: number, part: (from: Sql
   return sql`if(${length} < 0, ${before}, ${part(String(first), arg(2).sql)})`;
 }
 
-/** A start in BigQuery: 0 and positions before the beginning are the beginning. */
+/** 0 and positions before the beginning are the beginning. */
 function fromEnd(
   own: Value,
   start: Value,
@@ -80,10 +98,10 @@ function fromEnd(
 }
 
 /** A start of 0. */
-function atZero({ dialect, call, arg }: Application, own: Value, part: (from: Sql, size?: Sql) => Sql): Sql {
-  if (dialect === 'mysql' || dialect === 'mariadb' || dialect === 'trino')
-    return unlessNull(call.args.length > 2 ? [own, arg(2)] : [own], 'NULL', () => "''");
-  if (dialect === 'sqlite' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));
+function atZero(kind: Start, { call, arg }: Application, part: PartFrom): Sql {
+  if (kind === 'empty')
+    return unlessNull(call.args.length > 2 ? [arg(0), arg(2)] : [arg(0)], 'NULL', () => "''");
+  if (kind === 'around' && call.args.length > 2) return part('1', atLeast(0, sql`${operand(arg(2))} - 1`));
   return part('1');
 }
 
@@ -101,19 +119,11 @@ function atLeastZero({ arg, source }: Application, index: number): Sql {
   return (integer(source(index)) ?? -1) >= 0 ? arg(index).sql : atLeast(0, arg(index).sql);
 }
 
-/** left and right: a negative length is an error in BigQuery, and drops characters from the other end in PostgreSQL. */
-function side(name: 'left' | 'right'): Rule {
+/** left and right. */
+export function side(name: 'left' | 'right', length: Length = atLeastZero): Rule {
   return (application) => {
     const own = application.arg(0);
-    const size = application.arg(1);
-    const { dialect } = application;
-    const number =
-      dialect === 'bigquery'
-        ? count(application, 1)
-        : dialect === 'postgresql'
-          ? size.sql
-          : atLeastZero(application, 1);
-    return likewise(own, sql`${ofUnits(own, name)}(${own.sql}, ${number})`);
+    return likewise(own, sql`${ofUnits(own, name)}(${own.sql}, ${length(application, 1)})`);
   };
 }
 
@@ -121,44 +131,35 @@ function side(name: 'left' | 'right'): Rule {
 const ofNothing = ({ all }: Application): Value => likewise(all()[0] ?? value('text', "''"), 'NULL', true);
 
 /** lpad and rpad, with a literal that is not empty. */
-function padded(name: 'leftPad' | 'rightPad'): Rule {
+export function padded(name: 'leftPad' | 'rightPad', length: Length = atLeastZero): Rule {
   return (application) => {
-    const { arg, call, source, dialect, fail } = application;
+    const { arg, call, fail } = application;
     const own = application.arg(0);
     const fill = call.args.length > 2 ? literalText(application, 2) : ' ';
     if (fill === null) return ofNothing(application);
     if (fill === undefined || fill === '')
       return fail(`${call.name} requires a string literal that is not empty as its third argument`);
-    const isStrict = dialect === 'bigquery' || dialect === 'trino';
-    const size = isStrict ? count(application, 1) : atLeastZero(application, 1);
+    const size = length(application, 1);
     const rest = call.args.length > 2 ? sql`, ${arg(2).sql}` : '';
-    const built = sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`;
-    const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-    if (!isMysql || (signedInteger(source(1)) ?? -1) >= 0) return likewise(own, built);
-    return likewise(own, sql`if(${operand(arg(1))} < 0, NULL, ${built})`, true);
+    return likewise(own, sql`${ofUnits(own, name)}(${text(own)}, ${size}${rest})`);
   };
 }
 
-const repeated: Rule = (application) => {
-  const { dialect } = application;
-  const own = application.arg(0);
-  const times = dialect === 'bigquery' ? count(application, 1) : atLeastZero(application, 1);
-  return likewise(own, sql`repeat(${text(own)}, ${times})`);
-};
+/** repeat. */
+export function repeated(length: Length = atLeastZero): Rule {
+  return (application) => {
+    const own = application.arg(0);
+    return likewise(own, sql`repeat(${text(own)}, ${length(application, 1)})`);
+  };
+}
 
-function replace(application: Application): Value {
-  const { arg, optional, dialect, context, source } = application;
+export function replace({ arg, optional }: Application): Value {
   const [own, from, to] = [arg(0), arg(1), optional(2)];
-  const replaced = sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`;
-  if (dialect !== 'mariadb' || to?.type.isNullable !== true) return likewise(own, replaced);
-  // MariaDB does not look at the replacement of what is not in a column.
-  const { type, literal } = context.write(source(0), context);
-  if (type.kind !== 'text' || literal !== undefined) return likewise(own, replaced);
-  return likewise(own, sql`if(position(${text(own)}, ${text(from)}) = 0, ${text(own)}, ${replaced})`);
+  return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`);
 }
 
 /** translate: characters without a replacement are removed. */
-const translate: Rule = (application) => {
+export const translate: Rule = (application) => {
   const { source, fail } = application;
   const own = application.arg(0);
   const [from, to] = [source(1), source(2)];
@@ -167,8 +168,6 @@ const translate: Rule = (application) => {
   const characters = Array.from(from.value);
   const replacements = Array.from(to.value);
   const first = [...new Set(characters)].map((each) => characters.indexOf(each));
-  if (application.dialect === 'bigquery' && first.length < characters.length)
-    return fail('translate requires each character only once');
   // Characters that are removed come last.
   const isReplaced = (index: number): boolean => index < replacements.length;
   const order = [...first.filter(isReplaced), ...first.filter((index) => !isReplaced(index))];
@@ -179,15 +178,13 @@ const translate: Rule = (application) => {
   return value('text', built, false);
 };
 
-/** split_part: a negative position counts from the end in PostgreSQL. */
-function splitPart(application: Application): Value {
-  const { arg, source, dialect, fail } = application;
+/** split_part: a negative position counts from the end. */
+export function splitPart(application: Application): Value {
+  const { arg, source, fail } = application;
   const [own, by, index] = [application.arg(0), arg(1), arg(2)];
   const separator = source(1);
   if (separator.kind !== 'string' || separator.value === '')
     return fail('split_part requires a separator as a string literal that is not empty');
-  if (dialect === 'trino')
-    return value('text', sql`arrayElementOrNull(splitByString(${by.sql}, ${text(own)}), ${index.sql})`);
   if (signedInteger(source(2)) === 0) return fail('split_part at position 0 is not converted');
   const part = unlessNull(
     [own],
@@ -222,16 +219,16 @@ const sized =
   };
 
 const CHARACTERS = accepting('text', sized('lengthUTF8'));
-const BYTES_OF_TEXT = accepting('text', sized('length'));
+export const BYTES_OF_TEXT = accepting('text', sized('length'));
 
-/** length counts characters; in MySQL bytes. */
-const length: Rule = (application) => {
-  const own = application.arg(0);
-  if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
-  const { dialect } = application;
-  const inBytes = dialect === 'mysql' || dialect === 'mariadb';
-  return (inBytes ? BYTES_OF_TEXT : CHARACTERS)(application);
-};
+/** The length of a string by a rule, or of an array. */
+export const lengthBy =
+  (rule: Rule): Rule =>
+  (application) => {
+    const own = application.arg(0);
+    return own.type.kind === 'array' ? int(sql`length(${own.sql})`, false) : rule(application);
+  };
+const length = lengthBy(CHARACTERS);
 
 /** A test of two strings; `build` returns a call. */
 const test =
@@ -244,30 +241,14 @@ const test =
 const contained = (build: (own: Sql, part: Sql) => Sql): Rule =>
   test((own, part) => sql`(${build(own, part)} > 0)`);
 
-/** Snowflake's contains. */
+/** contains, of strings. */
 export const containsText = contained((own, part) => sql`position(${own}, ${part})`);
 
-/** Words begin with a capital letter; in BigQuery, only some characters are between words. */
-const capitalized: Rule = (application) => {
-  const own = application.arg(0);
-  if (application.dialect !== 'bigquery') return value('text', sql`initcapUTF8(${text(own)})`, false);
-  const between = '\\s\\x0b\\[\\](){}/|\\\\<>!?@"^#$&~_,.:;*%+\\-';
-  const words = quoteString(`[^${between}]+|[${between}]+`);
-  const word = 'concat(upperUTF8(substringUTF8(x, 1, 1)), lowerUTF8(substringUTF8(x, 2)))';
-  const joined = unlessNull(
-    [own],
-    'NULL',
-    (present = '') => sql`arrayStringConcat(arrayMap(x -> ${word}, extractAll(${present}, ${words})))`,
-  );
-  return value('text', joined, false);
-};
-
-/** Upper and lower case; of bytes and in SQLite, of ASCII only. */
-const cased =
-  (name: 'lower' | 'upper'): Rule =>
+/** Upper and lower case; of bytes, of ASCII only. */
+export const cased =
+  (name: 'lower' | 'upper', isAscii = false): Rule =>
   (application) => {
     const own = application.arg(0);
-    const isAscii = application.dialect === 'sqlite';
     return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
   };
 
@@ -276,21 +257,22 @@ const reversed: Rule = (application) => {
   return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
 };
 
+/** The first byte. */
+export const asciiByte: Rule = (application) => int(sql`ascii(${text(application.arg(0))})`, false);
+
 /** The code of the first character, which must be an ASCII character if the value is certain. */
 const ascii: Rule = (application) => {
   const own = application.arg(0);
   const code = sql`ascii(${text(own)})`;
   const isPlain = typeof own.literal === 'string' && /^[\0-\x7f]*$/.test(own.literal);
-  const isByte = isPlain || own.type.kind === 'bytes' || ['mysql', 'mariadb'].includes(application.dialect);
-  if (!isByte && application.context.isEvaluated === true)
-    return int(sql`(${code} + 0 % (${code} < 128))`, false);
-  if (!isByte)
-    differs(
-      application.context,
-      application.at,
-      'function',
-      'Other characters than those of ASCII have another code',
-    );
+  if (isPlain || own.type.kind === 'bytes') return int(code, false);
+  if (application.context.isEvaluated === true) return int(sql`(${code} + 0 % (${code} < 128))`, false);
+  differs(
+    application.context,
+    application.at,
+    'function',
+    'Other characters than those of ASCII have another code',
+  );
   return int(code, false);
 };
 
@@ -302,15 +284,11 @@ const character: Rule = ({ source, fail, call }) => {
   return value('text', quoteString(String.fromCodePoint(code)), false);
 };
 
-/** PostgreSQL's substring of a text has a pattern in place of a start. */
-const substringOrMatch: Rule = (application) => {
-  const { dialect, arg, call } = application;
-  const isNamed = call.name === 'substring' && (dialect === 'postgresql' || dialect === 'redshift');
-  const isPattern = isNamed && arg(1).type.kind === 'text';
-  return (isPattern ? matched : positioned)(application);
+/** substr, substring and mid. */
+export const substrings = (start: Start, length?: Length): Rules => {
+  const rule = substring(start, length);
+  return { substr: rule, substring: rule, mid: rule };
 };
-const matched = accepting('text', regexSubstring);
-const positioned = accepting('text integer', substring);
 
 const starts = test((own, part) => sql`startsWith(${own}, ${part})`);
 const ends = test((own, part) => sql`endsWith(${own}, ${part})`);
@@ -323,7 +301,7 @@ export const TEXT_FUNCTIONS: Rules = {
     lcase: cased('lower'),
     upper: cased('upper'),
     ucase: cased('upper'),
-    initcap: capitalized,
+    initcap: (application) => value('text', sql`initcapUTF8(${text(application.arg(0))})`, false),
     replace,
     translate,
     reverse: reversed,
@@ -337,10 +315,7 @@ export const TEXT_FUNCTIONS: Rules = {
   ...taking('text integer', {
     left: side('left'),
     right: side('right'),
-    repeat: byDialect({
-      trino: ({ fail }) => fail('repeat of an element is not converted', 'Use arrayWithConstant.'),
-      others: repeated,
-    }),
+    repeat: repeated(),
   }),
   ...taking('text integer text', { lpad: padded('leftPad'), rpad: padded('rightPad') }),
   ...taking('text text integer', { split_part: splitPart, substring_index: substringIndex }),
@@ -354,9 +329,7 @@ export const TEXT_FUNCTIONS: Rules = {
     character_length: CHARACTERS,
     octet_length: BYTES_OF_TEXT,
     byte_length: BYTES_OF_TEXT,
-    substr: substringOrMatch,
-    substring: substringOrMatch,
-    mid: substringOrMatch,
+    ...substrings('first'),
     binary: ({ arg }) => ({ ...arg(0), type: { ...arg(0).type, isBinary: true } }),
   }),
   // Of literals only, or without arguments.

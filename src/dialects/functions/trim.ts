@@ -14,12 +14,6 @@ const PLAIN: Readonly<Record<Side, string>> = {
   trailing: 'trimRight',
 };
 
-/** What is trimmed if nothing is named, as a class of RE2; other dialects trim spaces. Unicode: White_Space; Java: Character.isWhitespace. */
-const SPACES: Readonly<Record<string, string>> = {
-  bigquery: '\\t-\\r\\x{85}\\p{Z}',
-  trino: '\\t-\\r\\x1c- \\x{1680}\\x{2000}-\\x{2006}\\x{2008}-\\x{200a}\\x{2028}\\x{2029}\\x{205f}\\x{3000}',
-};
-
 /** Removes characters of a class. */
 function without(own: Sql, side: Side, characters: string): Sql {
   const [start, end] = [`^[${characters}]+`, `[${characters}]+$`];
@@ -27,14 +21,14 @@ function without(own: Sql, side: Side, characters: string): Sql {
   return sql`replaceRegexpOne(${own}, ${quoteString(side === 'leading' ? start : end)}, '')`;
 }
 
-/** The second argument is a set of characters, in MySQL a string. */
+/** The second argument is a set of characters, or a string. */
 function trimmed(side: Side): Rule {
   return (application) => {
-    const { dialect, call } = application;
+    const { traits, call } = application;
     const own = application.arg(0);
     const built = (trimmedText: Sql): Value =>
       value(own.type.kind === 'bytes' ? 'bytes' : 'text', trimmedText, false);
-    const spaces = SPACES[dialect];
+    const { spaces } = traits;
     if (call.args.length > 1) return built(trimmedSet(application, text(own), side));
     if (own.type.kind === 'bytes')
       return application.fail(`${call.name} of bytes requires the bytes to remove`);
@@ -43,12 +37,11 @@ function trimmed(side: Side): Rule {
 }
 
 function trimmedSet(application: Application, own: Sql, side: Side): Sql {
-  const { call, dialect, fail } = application;
+  const { call, traits, fail } = application;
   const set = literalText(application, 1);
   if (set === null) return 'NULL';
   if (set === undefined) return fail(`${call.name} requires the characters as a string literal`);
-  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-  if (isMysql && Array.from(set).length !== 1)
+  if (traits.trimsStrings && Array.from(set).length !== 1)
     return fail('trim of a string of several characters is not converted');
   if (set === '') return own;
   // Of other characters than those of ASCII, ClickHouse removes single bytes.

@@ -9,12 +9,12 @@ import { unified } from '../write/unify.ts';
 
 type WindowRule = (application: Application, over: Sql) => Value;
 
-/** A rule for calls with OVER. `frame`: Snowflake's if none is written; null if the function is over all rows of the partition. */
+/** A rule for calls with OVER. `frame`: the one of dialects whose windows are whole; null if the function has none. */
 function windowed(rule: WindowRule, frame: string | null): Rule {
   return (application) => {
-    const { call, context, fail, dialect } = application;
+    const { call, context, fail } = application;
     if (call.over === undefined) return fail(`${call.name} requires OVER (…)`);
-    const own = frame === null || dialect === 'snowflake' ? frame : undefined;
+    const own = frame === null || context.shared.traits.windowsAreWhole ? frame : undefined;
     return rule(application, overSql(call.over, context, own));
   };
 }

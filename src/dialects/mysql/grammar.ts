@@ -46,7 +46,7 @@ export const GRAMMAR: Grammar = {
     'adjacent strings',
     'string aliases',
     'interval expressions',
-    'mysql forms',
+    'extended forms',
     'values function',
     'dual',
   ]),

@@ -1,6 +1,13 @@
 // How PostgreSQL's SQL is read.
 import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
-import { POSTGRESQL_ESCAPES, STANDARD_LEXICAL } from '../read/lexical-rules.ts';
+import { STANDARD_LEXICAL, type Escapes } from '../read/lexical-rules.ts';
+/** Of `E'…'`, and of Redshift's ordinary strings. */
+export const ESCAPES: Escapes = {
+  characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
+  hexadecimal: /x([\da-fA-F]{1,2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})/y,
+  octal: /[0-7]{1,3}/y,
+  others: 'dropped',
+};
 
 const UNREAD_BITS = { content: 'unsupported' } as const;
 
@@ -9,7 +16,7 @@ export const GRAMMAR: Grammar = {
   lexical: {
     ...STANDARD_LEXICAL,
     prefixes: {
-      e: { content: 'text', escapes: POSTGRESQL_ESCAPES },
+      e: { content: 'text', escapes: ESCAPES },
       n: { content: 'text' },
       'u&': { content: 'unicode' },
       b: UNREAD_BITS,

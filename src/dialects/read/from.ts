@@ -62,7 +62,7 @@ function readJoin(source: Source): Join | undefined {
   if (UNREAD_JOINS.has(upper) && isWord(source, 'JOIN', 1))
     unsupported(start, `${upper} JOIN is not supported`);
   const isNatural = has(source, 'standard clauses') && takeWords(source, 'NATURAL');
-  const isStraight = has(source, 'mysql forms') && takeWords(source, 'STRAIGHT_JOIN');
+  const isStraight = has(source, 'extended forms') && takeWords(source, 'STRAIGHT_JOIN');
   const own = isStraight ? 'INNER' : JOINS.find(([words]) => takeWords(source, ...words))?.[1];
   if (own === undefined) return isNatural ? unexpected(source, 'JOIN') : undefined;
   written(source, from, `${own === 'CROSS' ? 'INNER' : own} JOIN`);
@@ -78,7 +78,7 @@ function readJoined(source: Source, { kind, isComma, isNatural }: Join): FromIte
   if (isBare) return isNatural ? named(source, item, { isNatural }) : item;
   if (isNatural) unsupported(start, 'A condition after NATURAL JOIN is not supported');
   if (kind !== 'CROSS') return named(source, item, condition);
-  if (!has(source, 'mysql forms')) unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
+  if (!has(source, 'extended forms')) unsupported(start, 'CROSS JOIN has no condition', 'Write JOIN.');
   return named(source, item, { ...condition, join: 'INNER' });
 }
 

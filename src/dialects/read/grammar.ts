@@ -64,7 +64,7 @@ export type Feature =
   /** LIKE ANY is followed by a list, not by an array. */
   | 'like lists'
   /** `BINARY x`, `CONVERT(x, type)`, `MATCH (a) AGAINST (…)`, STRAIGHT_JOIN, index hints, LOCK IN SHARE MODE. */
-  | 'mysql forms'
+  | 'extended forms'
   /** VALUES is a function, and rows begin with ROW. */
   | 'values function'
   /** `FROM dual` */

@@ -25,7 +25,8 @@ export function skipHints(source: Source): void {
 
 /** MySQL: `USE INDEX FOR JOIN (a, b)`. */
 function skipIndexHint(source: Source): boolean {
-  const verb = has(source, 'mysql forms') && ['USE', 'FORCE', 'IGNORE'].find((word) => isWord(source, word));
+  const verb =
+    has(source, 'extended forms') && ['USE', 'FORCE', 'IGNORE'].find((word) => isWord(source, word));
   if (verb === undefined || verb === false) return false;
   if (!isWord(source, 'INDEX', 1) && !isWord(source, 'KEY', 1)) return false;
   source.at += 2;
@@ -53,7 +54,7 @@ const LOCKS: readonly (readonly string[])[] = [
 /** FOR UPDATE and FOR SHARE have no meaning for a query that only reads. */
 export function skipLocks(source: Source): void {
   const { start } = peek(source);
-  const isLock = isWord(source, 'FOR') || (isWord(source, 'LOCK') && has(source, 'mysql forms'));
+  const isLock = isWord(source, 'FOR') || (isWord(source, 'LOCK') && has(source, 'extended forms'));
   if (!isLock || !has(source, 'standard clauses')) return;
   if (!LOCKS.some((words) => takeWords(source, ...words))) unexpected(source, 'FOR UPDATE or FOR SHARE');
   if (takeWords(source, 'OF')) readItems(source, () => readParts(source));
@@ -72,7 +73,7 @@ const MODIFIERS: ReadonlySet<string> = new Set(
 /** What MySQL allows after SELECT. */
 export function skipModifiers(source: Source): void {
   const { start, upper } = peek(source);
-  const isModifier = has(source, 'mysql forms') && MODIFIERS.has(upper);
+  const isModifier = has(source, 'extended forms') && MODIFIERS.has(upper);
   if (!isModifier || isSymbol(source, ',', 1) || isWord(source, 'FROM', 1)) return;
   source.at++;
   leaveOut(source, start);

@@ -127,7 +127,7 @@ function readApproximate(source: Source): Expression | undefined {
 
 /** MySQL: compares bytes. */
 function readBinary(source: Source, at: number): Expression | undefined {
-  if (isSymbol(source, '(', 1) || !has(source, 'mysql forms')) return undefined;
+  if (isSymbol(source, '(', 1) || !has(source, 'extended forms')) return undefined;
   next(source);
   return callOf('binary', at, [source.rules.primary(source)]);
 }

@@ -99,11 +99,3 @@ export const STANDARD_LEXICAL: LexicalRules = {
     '>=', '<=', '==', '::', ':=', '=>', '<<', '>>', '?|', '?&', '@@', '@?', '**', '#-',
   ], // prettier-ignore
 };
-
-/** Of PostgreSQL's `E'…'`, and of Redshift's ordinary strings. */
-export const POSTGRESQL_ESCAPES: Escapes = {
-  characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
-  hexadecimal: /x([\da-fA-F]{1,2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})/y,
-  octal: /[0-7]{1,3}/y,
-  others: 'dropped',
-};

@@ -79,7 +79,7 @@ function readCast(
 
 /** MySQL: `CONVERT(x, type)` and `CONVERT(x USING charset)`; elsewhere an ordinary function. */
 function readConvert(source: Source, at: number): Expression | undefined {
-  if (!has(source, 'mysql forms')) return undefined;
+  if (!has(source, 'extended forms')) return undefined;
   open(source);
   const value = readExpression(source);
   const isText = takeWords(source, 'USING');
@@ -189,7 +189,7 @@ function readMatch(source: Source, at: number): Expression | undefined {
   const close = source.closes.get(source.at + 1) ?? -1;
   const { upper } = source.tokens[close + 1] ?? {};
   const end = source.closes.get(close + 2);
-  if (!has(source, 'mysql forms') || upper !== 'AGAINST' || end === undefined) return undefined;
+  if (!has(source, 'extended forms') || upper !== 'AGAINST' || end === undefined) return undefined;
   source.at = end + 1;
   return unread(source, at, 'full-text search is not supported');
 }

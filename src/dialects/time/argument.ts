@@ -15,15 +15,10 @@ export function asTime(own: Value, context: Context, at: number, kind?: TimeKind
   if (own.literal !== undefined && own.type.kind === 'text') return literalOf(own.literal, at, kind);
   if (isKind(own, 'date', 'timestamp', 'datetime', 'unknown', 'null')) return own;
   if (isKind(own, 'text', 'dynamic')) {
-    const isSafe = own.type.kind === 'dynamic' || isLenient(context);
+    const isSafe = own.type.kind === 'dynamic' || context.shared.traits.readsPrefixes;
     return readTime(own, { kind: kind ?? 'timestamp', isSafe }, context);
   }
   return unconverted(at, 'type', 'A value that is not a time is used as one', 'Cast it to a timestamp.');
-}
-
-/** Dialects in which a string that is no time is NULL. */
-function isLenient({ shared }: Context): boolean {
-  return ['mysql', 'mariadb', 'sqlite'].includes(shared.dialect);
 }
 
 /** A time literal; throws for a string that is none. */
@@ -77,10 +72,9 @@ export interface Reading {
 export function readTime(own: Value, { kind, isSafe, zone = 'UTC' }: Reading, { shared }: Context): Value {
   const written = text(own);
   const regex = quoteString(FORMS[zone === 'UTC' ? kind : 'datetime']);
-  const found =
-    shared.dialect === 'bigquery'
-      ? sql`if(match(${written}, ${regex}) OR isNull(${written}), upper(${written}), '')`
-      : written;
+  const found = shared.traits.hasExactTimes
+    ? sql`if(match(${written}, ${regex}) OR isNull(${written}), upper(${written}), '')`
+    : written;
   const parsed = sql`parseDateTime64BestEffort${isSafe ? 'OrNull' : ''}(${found}, 6, ${quoteString(zone)})`;
   const isNullable = own.type.isNullable || isSafe;
   const utc = zone === 'UTC' ? parsed : sql`toTimeZone(${parsed}, 'UTC')`;

@@ -1,29 +1,22 @@
 // Casts to times, and of times to strings.
-import { unconverted, type Context } from '../context.ts';
+import type { CastOptions } from '../cast/strict.ts';
+import { unconverted, type Place } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, isNumber, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 
-interface TimeCast {
-  readonly isSafe: boolean;
-  readonly at: number;
-  readonly context: Context;
-}
-
 /** A string literal as a time. */
-export function literalTo(kind: TimeKind, written: string, { at, context }: Omit<TimeCast, 'isSafe'>): Value {
-  return context.shared.dialect === 'bigquery'
-    ? exactLiteral(kind, written, at)
-    : literalOf(written, at, kind);
+export function literalTo(kind: TimeKind, written: string, { at, context }: Place): Value {
+  return context.shared.traits.hasExactTimes ? exactLiteral(kind, written, at) : literalOf(written, at, kind);
 }
 
 /** A value as a date, a datetime or a timestamp. */
-export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: TimeCast): Value {
+export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: CastOptions): Value {
   if (isKind(own, 'text', 'dynamic')) return readTime(own, { kind, isSafe }, context);
   // Others have no such cast, or read the digits of a number as those of a date.
-  if ((isNumber(own) || isKind(own, 'bool')) && context.shared.dialect !== 'snowflake')
+  if ((isNumber(own) || isKind(own, 'bool')) && !context.shared.traits.castsNumbersToTimes)
     return unconverted(at, 'type', 'A number is cast to a time', 'Use the function that reads its unit.');
   const nullable = own.type.isNullable || isSafe;
   if (kind === 'date') {
@@ -34,7 +27,7 @@ export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: Time
     };
   }
   // Elsewhere, a timestamp of a date stays a day in ClickHouse.
-  if (isDay(own) && context.shared.dialect !== 'bigquery')
+  if (isDay(own) && !context.shared.traits.hasDatetime)
     return { ...own, type: { ...own.type, kind, isDate: true } };
   if (own.type.kind === kind) return own;
   return {

@@ -1,13 +1,11 @@
 // Times made of other values: numbers, and times without zones.
-import { quoteString } from '../../sql/literal.ts';
 import { unconverted } from '../context.ts';
 import { integer, type Application, type Rule } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { float, isKind, isNullable, operand, value, type Value } from '../value.ts';
-import { fromLocal, literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from './argument.ts';
+import { fromLocal, literalOf, readTime } from './argument.ts';
 import { date, day, moment, timestamp } from './moment.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
-import { toTime } from './cast.ts';
 import { integerOf } from './interval.ts';
 
 /** A number of units, as an integer. */
@@ -20,7 +18,7 @@ function textOf(parts: readonly number[]): string {
 }
 
 /** The first parts of a time, from the year on: a day, or a day and a time. */
-function fromParts(application: Application, kind: 'date' | 'datetime'): Value {
+export function fromParts(application: Application, kind: 'date' | 'datetime'): Value {
   const numbers = application.call.args.map(integer);
   if (numbers.every((each) => each !== undefined)) {
     const found = (kind === 'date' ? dateLiteral : timestampLiteral)(textOf(numbers));
@@ -37,7 +35,7 @@ function fromParts(application: Application, kind: 'date' | 'datetime'): Value {
 /** A day of a year, a month and a day; an error if there is none. */
 export const makeDate: Rule = (application) => fromParts(application, 'date');
 
-/** Snowflake's date_from_parts: months and days beyond the year and the month are counted on. */
+/** date_from_parts: months and days beyond the year and the month are counted on. */
 export const countedDate: Rule = ({ arg, all }) => {
   const [year, month, day_] = [arg(0), arg(1), arg(2)].map(operand);
   return date(
@@ -47,7 +45,7 @@ export const countedDate: Rule = ({ arg, all }) => {
 };
 
 /** A time that clocks in a zone show, as an instant. */
-function instant(application: Application, zone: string): Value {
+export function instant(application: Application, zone: string): Value {
   const written = application.source(0);
   if (written.kind === 'string')
     return (
@@ -60,47 +58,6 @@ function instant(application: Application, zone: string): Value {
     : own;
   return timestamp(fromLocal(sql`toDateTime64(${moment(local)}, 6, 'UTC')`, zone), own.type.isNullable);
 }
-
-/** The only argument as a time of a kind. */
-function converted(application: Application, kind: TimeKind, read: TimeKind): Value {
-  const { context, at } = application;
-  const written = application.source(0);
-  if (written.kind === 'string')
-    return toTime(literalOf(written.value, written.at, read), kind, { isSafe: false, context, at });
-  const own = application.arg(0);
-  const isText = isKind(own, 'text', 'dynamic');
-  const asRead = isText ? readTime(own, { kind: read, isSafe: own.type.kind === 'dynamic' }, context) : own;
-  return toTime(asRead, kind, { isSafe: false, context, at });
-}
-
-/** BigQuery's `timestamp(x)` and `timestamp(x, zone)`. */
-export const timestampOf: Rule = (application) => {
-  const zone = zoneArgument(application, 1);
-  return zone === undefined ? converted(application, 'timestamp', 'timestamp') : instant(application, zone);
-};
-
-/** BigQuery's `datetime(x)`, `datetime(timestamp, zone)` and `datetime(year, month, day, hour, minute, second)`. */
-export const datetimeOf: Rule = (application) => {
-  const { length } = application.call.args;
-  if (length > 2)
-    return length === 6
-      ? fromParts(application, 'datetime')
-      : application.fail('datetime requires year, month, day, hour, minute, second');
-  const zone = zoneArgument(application, 1);
-  if (zone === undefined) return converted(application, 'datetime', 'datetime');
-  const own = time(application, 0, 'timestamp');
-  return timestamp(localTime(own, zone), own.type.isNullable, 'datetime');
-};
-
-/** BigQuery's `date(x)`, `date(timestamp, zone)` and `date(year, month, day)`. */
-export const dateOf: Rule = (application) => {
-  const { length } = application.call.args;
-  if (length === 3) return makeDate(application);
-  const zone = zoneArgument(application, 1);
-  if (zone === undefined) return converted(application, 'date', 'timestamp');
-  const own = time(application, 0, 'timestamp');
-  return date(sql`toDate32(${moment(own)}, ${quoteString(zone)})`, own.type.isNullable);
-};
 
 /** The date of a number of days since 1970. */
 export const dateOfUnix: Rule = (application) => {

@@ -2,7 +2,7 @@
 import { sql, type Sql } from '../sql.ts';
 import type { Application, Rule } from '../function.ts';
 import { isNullable, value, type Value } from '../value.ts';
-import { time, type TimeKind } from './argument.ts';
+import { time } from './argument.ts';
 import { day, isDay, micros, moment } from './moment.ts';
 import { millis, seconds } from './parts.ts';
 import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
@@ -11,7 +11,7 @@ const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { 
 const UNITS = /^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/;
 
 /** Two times in a common wide type, the earlier one first. */
-type Pair = readonly [from: Value, to: Value];
+export type Pair = readonly [from: Value, to: Value];
 
 function wide([from, to]: Pair): readonly [Sql, Sql] {
   const own = isDay(from) && isDay(to) ? day : moment;
@@ -19,12 +19,11 @@ function wide([from, to]: Pair): readonly [Sql, Sql] {
 }
 
 /** The number of boundaries of a unit between two times. */
-function boundaries(application: Application, unit: string, pair: Pair): Value {
+export function boundaries(application: Application, unit: string, pair: Pair, firstDay?: number): Value {
   const nullable = isNullable(...pair);
   const { context } = application;
   if (unit === 'ISOYEAR') return int(sql`toISOYear(${day(pair[1])}) - toISOYear(${day(pair[0])})`, nullable);
-  // Weeks of Snowflake and Redshift start on Monday and on Sunday; those of BigQuery, where it says.
-  const first = context.shared.dialect === 'redshift' && unit === 'WEEK' ? 0 : firstDayOf(unit, context);
+  const first = unit === 'WEEK' ? (firstDay ?? firstDayOf(unit, context)) : firstDayOf(unit, context);
   if (first !== undefined) {
     const [from, to] = pair.map((each) => startOfWeek(day(each), first));
     return int(sql`intDiv(dateDiff('day', ${from ?? ''}, ${to ?? ''}), 7)`, nullable);
@@ -57,41 +56,20 @@ function whole(application: Application, unit: string, pair: Pair): Value {
   return int(sql`age('${unit.toLowerCase()}', ${from}, ${to})`, isNullable(...pair));
 }
 
-const MICROSECONDS: Readonly<Record<string, number>> = {
-  MICROSECOND: 1,
-  MILLISECOND: 1000,
-  SECOND: 1e6,
-  MINUTE: 6e7,
-  HOUR: 3.6e9,
-  DAY: 8.64e10,
-};
-
-/** The time that has passed, in whole units. */
-function elapsed(application: Application, unit: string, pair: Pair): Value {
-  const factor = MICROSECONDS[unit];
-  if (factor === undefined)
-    return application.fail(`The unit ${unit} is not supported: it has no fixed length`);
-  const passed = sql`(${micros(pair[1])} - ${micros(pair[0])})`;
-  return int(factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`, isNullable(...pair));
-}
-
-/** BigQuery's date_diff, datetime_diff and timestamp_diff (later, earlier, unit): of two timestamps, by the time that has passed. */
-export function bigqueryDifference(kind: TimeKind): Rule {
-  return (application) => {
-    const unit = unitOf(application.source(2));
-    const pair: Pair = [time(application, 1, kind), time(application, 0, kind)];
-    const areInstants = pair.every(({ type }) => type.kind === 'timestamp' && type.isDate !== true);
-    const isElapsed = kind === 'timestamp' || (kind === 'date' && areInstants);
-    return (isElapsed ? elapsed : boundaries)(application, unit, pair);
-  };
-}
-
-export const unitFirstBoundaries: Rule = (application) =>
-  boundaries(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
+/** datediff(unit, earlier, later); `firstDay`: of a week, Sunday is 0. */
+export const unitFirstBoundaries =
+  (firstDay?: number): Rule =>
+  (application) =>
+    boundaries(
+      application,
+      unitOf(application.source(0)),
+      [time(application, 1), time(application, 2)],
+      firstDay,
+    );
 export const unitFirstWhole: Rule = (application) =>
   whole(application, unitOf(application.source(0)), [time(application, 1), time(application, 2)]);
 
-/** MySQL's datediff(later, earlier). */
+/** datediff(later, earlier), in days. */
 export const daysBetween: Rule = (application) => {
   const [to, from] = [time(application, 0), time(application, 1)];
   return int(sql`dateDiff('day', ${day(from)}, ${day(to)})`, isNullable(from, to));

@@ -1,59 +1,32 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import type { Expression } from '../tree.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { differs, unconverted } from '../context.ts';
-import { readsPrefix } from '../cast/strict.ts';
+import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { loose, operand, value, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
-import {
-  countedDate,
-  dateOf,
-  dateOfUnix,
-  datetimeOf,
-  lastDay,
-  makeDate,
-  ofEpoch,
-  ofSeconds,
-  timestampOf,
-} from './construct.ts';
-import { bigqueryDifference, daysBetween, unitFirstBoundaries, unitFirstWhole } from './difference.ts';
+import { countedDate, dateOfUnix, lastDay, makeDate, ofEpoch, ofSeconds } from './construct.ts';
+import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
-import { sqliteTime } from './sqlite.ts';
-import {
-  bigqueryFormat,
-  bigqueryParse,
-  byToChar,
-  dateFormat,
-  dateParse,
-  fromUnix,
-  named,
-  strToDate,
-  toChar,
-} from './text.ts';
+import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } from './text.ts';
 import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
 const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
-const NOW = "now64(6, 'UTC')";
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 
 function part(unit: string): Rule {
   return (application) => partOf(time(application, 0), unit, place(application));
 }
 
-/** BigQuery's date_trunc(time, unit), and datetime_trunc and timestamp_trunc; or date_trunc('unit', time) of the others. */
-function truncate(kind: TimeKind | undefined): Rule {
+/** date_trunc('unit', time), or with the time first, where users write both. */
+export function truncate(kind: TimeKind | undefined, isTimeFirst = false): Rule {
   return (application) => {
     const first = application.source(0);
-    // BigQuery's users write the form of PostgreSQL, too.
-    const isUnitFirst =
-      application.dialect !== 'bigquery' || (first.kind === 'string' && /^[a-z]+$/i.test(first.value));
+    const isUnitFirst = !isTimeFirst || (first.kind === 'string' && /^[a-z]+$/i.test(first.value));
     const own = time(application, isUnitFirst ? 1 : 0, kind);
     const unit = unitOf(application.source(isUnitFirst ? 0 : 1));
     const zone = zoneArgument(application, 2);
@@ -72,13 +45,11 @@ export function truncatedTime(application: Application): Value | undefined {
   );
 }
 
-function datePart(application: Application): Value {
-  const own = partOf(time(application, 1), unitOf(application.source(0)), place(application));
-  return application.dialect === 'postgresql' ? { ...own, type: { ...own.type, kind: 'float' } } : own;
-}
+export const datePart: Rule = (application) =>
+  partOf(time(application, 1), unitOf(application.source(0)), place(application));
 
 /** dateadd(unit, amount, time). */
-const unitFirst: Rule = (application) => {
+export const unitFirst: Rule = (application) => {
   const { context, at } = application;
   const spans: readonly Span[] = [
     { value: application.source(1), unit: { name: unitOf(application.source(0)), at } },
@@ -87,18 +58,13 @@ const unitFirst: Rule = (application) => {
 };
 
 /** date_add(time, INTERVAL …), or with a number of days. */
-function withInterval(operator: '+' | '-', kind?: TimeKind): Rule {
+function withDays(operator: '+' | '-'): Rule {
   return (application) => {
-    const { source, context, at, dialect } = application;
-    const spans = spansOf(source(1)) ?? daysOf(source(1), dialect);
-    return shifted(time(application, 0, kind), operator, { spans, at }, context);
+    const { source, context, at } = application;
+    const days = { value: source(1), unit: { name: 'DAY', at: source(1).at } };
+    const spans = spansOf(source(1)) ?? [days];
+    return shifted(time(application, 0), operator, { spans, at }, context);
   };
-}
-
-function daysOf(amount: Expression, dialect: string): readonly Span[] {
-  if (dialect === 'bigquery')
-    return unconverted(amount.at, 'syntax', 'Expected an interval such as INTERVAL 1 DAY');
-  return [{ value: amount, unit: { name: 'DAY', at: amount.at } }];
 }
 
 /** A cast to a date or a timestamp, of one argument. */
@@ -108,13 +74,13 @@ function cast(kind: 'date' | 'timestamp'): Rule {
     if (call.args.length > 1) return application.fail(`${call.name} is converted only with one argument`);
     const own = arg(0);
     return toTime(own.literal === undefined ? own : asTime(own, context, source(0).at, kind), kind, {
-      isSafe: readsPrefix(context),
+      isSafe: context.shared.traits.readsPrefixes,
       ...place(application),
     });
   };
 }
 
-const clock: Rule = (application) => {
+export const clock: Rule = (application) => {
   const own = application.arg(0);
   if (own.type.kind === 'text') return application.fail('time of a string is not converted');
   differs(
@@ -141,15 +107,6 @@ const toTimestamp: Rule = (application) => {
 const now: Rule = () => timestamp("now64(3, 'UTC')", false);
 const today: Rule = () => date('toDate32(today())', false);
 
-/** BigQuery's current_timestamp(), current_datetime(zone) and current_date(zone). */
-const bigqueryNow =
-  (kind: TimeKind): Rule =>
-  (application) => {
-    const zone = zoneArgument(application, 0);
-    if (kind !== 'date') return timestamp(localTime(timestamp(NOW, false), zone), false, kind);
-    return date(zone === undefined ? `toDate32(${NOW})` : sql`toDate32(${NOW}, ${quoteString(zone)})`, false);
-  };
-
 const lastDayOf: Rule = (application) => {
   const { call, context } = application;
   const own = time(application, 0, 'date');
@@ -168,10 +125,9 @@ const lastDayOf: Rule = (application) => {
 
 const WEEK_MODES: ReadonlySet<string> = new Set(['0', '1', '2', '3', '4', '5', '6', '7']);
 
-/** MySQL's week(time, mode) and yearweek(time, mode). */
-function week(application: Application): Value {
-  const { dialect, call } = application;
-  if (dialect !== 'mysql' && dialect !== 'mariadb') return part('WEEK')(application);
+/** week(time, mode) and yearweek(time, mode). */
+export function weekBy(application: Application): Value {
+  const { call } = application;
   const mode = call.args.length > 1 ? application.source(1) : undefined;
   const digits =
     mode === undefined ? '0' : mode.kind === 'number' && WEEK_MODES.has(mode.text) ? mode.text : undefined;
@@ -183,11 +139,17 @@ function week(application: Application): Value {
   );
 }
 
-/** convert_tz(time, from, to), and convert_timezone(from, to, time) or convert_timezone(to, time): what clocks in `to` show. */
-function convertZone(application: Application): Value {
-  const { call, dialect } = application;
-  const isMysql = dialect === 'mysql' || dialect === 'mariadb';
-  const [from, to, own] = isMysql ? [1, 2, 0] : call.args.length === 2 ? [undefined, 0, 1] : [0, 1, 2];
+/** convert_timezone(from, to, time) or convert_timezone(to, time): what clocks in `to` show. */
+const convertTimeZone: Rule = (application) =>
+  application.call.args.length === 2
+    ? shownIn(application, [undefined, 0, 1])
+    : shownIn(application, [0, 1, 2]);
+
+/** The places of the zones and of the time among the arguments. */
+function shownIn(
+  application: Application,
+  [from, to, own]: readonly [from: number | undefined, to: number, own: number],
+): Value {
   const source = from === undefined ? 'UTC' : zoneName(application, from);
   if (source !== 'UTC' && !/^(?:utc|gmt|etc\/utc)$/i.test(source))
     return application.fail('A time zone is converted only from UTC');
@@ -228,51 +190,30 @@ const notConverted =
 const PARTS: Rules = {
   year: part('YEAR'), quarter: part('QUARTER'), month: part('MONTH'), day: part('DAY'), dayofmonth: part('DAY'), day_of_month: part('DAY'),
   hour: part('HOUR'), minute: part('MINUTE'), second: part('SECOND'), dayofyear: part('DOY'), day_of_year: part('DOY'), dayofweek: part('DOW'),
-  day_of_week: part('DOW'), dow: part('DOW'), dayofweekiso: part('ISODOW'), weekday, week, yearweek: week, weekofyear: part('ISOWEEK'),
+  day_of_week: part('DOW'), dow: part('DOW'), dayofweekiso: part('ISODOW'), weekday, week: part('WEEK'), yearweek: part('WEEK'), weekofyear: part('ISOWEEK'),
   week_of_year: part('ISOWEEK'), weekiso: part('ISOWEEK'), year_of_week: part('ISOYEAR'), yow: part('ISOYEAR'), date_part: datePart,
   dayname: named('day_name', 'day_short'), monthname: named('month_name', 'month_short'),
 }; // prettier-ignore
 
 const CURRENT: Rules = {
-  now: byDialect({ bigquery: bigqueryNow('timestamp'), others: now }),
-  current_timestamp: byDialect({ bigquery: bigqueryNow('timestamp'), others: now }),
-  current_datetime: byDialect({ bigquery: bigqueryNow('datetime'), others: now }),
-  current_date: byDialect({ bigquery: bigqueryNow('date'), others: today }),
-  localtimestamp: now, getdate: now, sysdate: now, utc_timestamp: now, statement_timestamp: now, clock_timestamp: now, transaction_timestamp: now,
-  curdate: today, today, utc_date: today,
+  now, current_timestamp: now, current_datetime: now, localtimestamp: now, getdate: now, sysdate: now, utc_timestamp: now, statement_timestamp: now,
+  clock_timestamp: now, transaction_timestamp: now, current_date: today, curdate: today, today, utc_date: today,
 }; // prettier-ignore
 
 const MOVED: Rules = {
   dateadd: unitFirst,
   timestampadd: unitFirst,
   timeadd: unitFirst,
-  date_add: byDialect({ trino: unitFirst, bigquery: withInterval('+', 'date'), others: withInterval('+') }),
-  date_sub: byDialect({ bigquery: withInterval('-', 'date'), others: withInterval('-') }),
-  adddate: withInterval('+'),
-  subdate: withInterval('-'),
-  timestamp_add: withInterval('+', 'timestamp'),
-  timestamp_sub: withInterval('-', 'timestamp'),
-  datetime_add: withInterval('+', 'datetime'),
-  datetime_sub: withInterval('-', 'datetime'),
-  date_diff: byDialect({
-    trino: unitFirstWhole,
-    redshift: unitFirstBoundaries,
-    bigquery: bigqueryDifference('date'),
-  }),
-  datetime_diff: bigqueryDifference('datetime'),
-  timestamp_diff: bigqueryDifference('timestamp'),
-  datediff: byDialect({ mysql: daysBetween, mariadb: daysBetween, others: unitFirstBoundaries }),
-  timestampdiff: byDialect({ snowflake: unitFirstBoundaries, others: unitFirstWhole }),
+  date_add: withDays('+'),
+  date_sub: withDays('-'),
+  adddate: withDays('+'),
+  subdate: withDays('-'),
+  datediff: unitFirstBoundaries(),
+  timestampdiff: unitFirstWhole,
 };
 
 const TEXTS: Rules = {
   date_format: dateFormat,
-  format_date: bigqueryFormat('date'),
-  format_datetime: byDialect({ bigquery: bigqueryFormat('datetime') }),
-  format_timestamp: bigqueryFormat('timestamp'),
-  parse_date: bigqueryParse('date'),
-  parse_datetime: byDialect({ bigquery: bigqueryParse('datetime') }),
-  parse_timestamp: bigqueryParse('timestamp'),
   str_to_date: strToDate,
   date_parse: dateParse,
   to_date: withPattern(cast('date'), byToChar('date')),
@@ -281,9 +222,6 @@ const TEXTS: Rules = {
   from_iso8601_timestamp: cast('timestamp'),
   from_iso8601_date: cast('date'),
   from_unixtime: accepting('number any', fromUnix),
-  strftime: sqliteTime('strftime'),
-  julianday: sqliteTime('julianday'),
-  unixepoch: sqliteTime('unixepoch'),
 };
 
 /** MySQL's makedate(year, day): two digits are a year of this or the last century, and there is no day before the first. */
@@ -297,37 +235,35 @@ function dayOfYear({ arg }: Application): Value {
 }
 
 const MADE: Rules = {
-  date: byDialect({ bigquery: dateOf, sqlite: sqliteTime('date'), others: cast('date') }),
-  datetime: byDialect({ sqlite: sqliteTime('datetime'), bigquery: datetimeOf }),
-  timestamp: byDialect({ bigquery: timestampOf, others: cast('timestamp') }),
-  time: byDialect({ mysql: clock, mariadb: clock, sqlite: sqliteTime('time') }),
+  date: cast('date'),
+  timestamp: cast('timestamp'),
   make_date: makeDate,
   date_from_parts: countedDate,
   datefromparts: countedDate,
   makedate: accepting('integer', dayOfYear),
   last_day: lastDayOf,
   last_day_of_month: lastDayOf,
-  convert_tz: convertZone,
-  convert_timezone: convertZone,
+  convert_tz: (application) => shownIn(application, [1, 2, 0]),
+  convert_timezone: convertTimeZone,
   timestamp_seconds: ofEpoch('Second'),
   timestamp_millis: ofEpoch('Milli'),
   timestamp_micros: ofEpoch('Micro'),
   date_from_unix_date: dateOfUnix,
 };
 
+/** unix_timestamp(time), with a change of the number for times outside of its range. */
+export function unixTimestamp(outside: (seconds: Value) => Value): Rule {
+  return (application) =>
+    application.call.args.length === 0
+      ? int('toUnixTimestamp(now())', false)
+      : outside(sinceEpochInDigits(application));
+}
+
+/** Of times before 1970, 0. */
+const notNegative = (own: Value): Value => ({ ...own, sql: sql`if(${operand(own)} < 0, 0, ${own.sql})` });
+
 const NUMBERS: Rules = {
-  unix_timestamp: (application) => {
-    if (application.call.args.length === 0) return int('toUnixTimestamp(now())', false);
-    const own = sinceEpochInDigits(application);
-    // Of times outside of its range, MariaDB returns NULL; of those before 1970, MySQL returns 0.
-    return application.dialect === 'mariadb'
-      ? {
-          ...own,
-          sql: sql`if(${operand(own)} BETWEEN 0 AND 2147483647.999999, ${own.sql}, NULL)`,
-          type: { ...own.type, isNullable: true },
-        }
-      : { ...own, sql: sql`if(${operand(own)} < 0, 0, ${own.sql})` };
-  },
+  unix_timestamp: unixTimestamp(notNegative),
   unix_seconds: sinceEpoch,
   unix_millis: ofTime(millis),
   unix_micros: ofTime(micros),

@@ -152,8 +152,7 @@ function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
     const times = integer * BigInt(factor ?? 1);
     return times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`;
   }
-  // MySQL rounds all amounts but those of seconds.
-  const isRounded = ['mysql', 'mariadb'].includes(context.shared.dialect) && name !== 'SECOND';
+  const isRounded = context.shared.traits.roundsIntervals && name !== 'SECOND';
   if (amount.kind === 'number' && isRounded)
     return `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`;
   if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
@@ -227,7 +226,7 @@ export function shifted(
   // A fraction of a day is written in seconds.
   const isWhole =
     spans.every(({ unit }) => ofDays.has(unit.name)) && !moves.some((each) => /second/i.test(String(each)));
-  const isCivil = time.type.kind === 'date' && isOperator && context.shared.dialect === 'bigquery';
+  const isCivil = time.type.kind === 'date' && isOperator && context.shared.traits.hasDatetime;
   const staysDay = isDay(time) && isWhole && !isCivil;
   const own = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
   const nullable = time.type.isNullable || spans.some(({ value: amount }) => integerOf(amount) === undefined);

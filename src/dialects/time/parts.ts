@@ -1,6 +1,6 @@
 // Parts of times as numbers: EXTRACT, DATE_PART, year().
 import type { Unit } from '../tree.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { loose, value, type Value } from '../value.ts';
 import { asTime } from './argument.ts';
@@ -10,11 +10,6 @@ import { firstDayOf, unitName } from './unit.ts';
 /** `EXTRACT(part FROM value)`. */
 export function extracted(own: Value, part: Unit, context: Context): Value {
   return partOf(own, unitName(part), { context, at: part.at });
-}
-
-interface Place {
-  readonly context: Context;
-  readonly at: number;
 }
 
 const OF_DAYS: Readonly<Record<string, string>> = {
@@ -35,14 +30,15 @@ export function partOf(own: Value, unit: string, { context, at }: Place): Value 
   if (own.type.kind === 'seconds') return partOfSeconds(own, unit, at);
   const time = asTime(own, context, at);
   const { isNullable } = time.type;
+  const { hasFractionalParts, hasDatetime } = context.shared.traits;
   const number = (written: Sql): Value =>
-    value(context.shared.dialect === 'postgresql' ? 'decimal' : 'int', written, isNullable, { scale: 0 });
-  if (context.shared.dialect === 'bigquery' && time.type.kind === 'date' && !isPartOfDays(unit))
+    value(hasFractionalParts ? 'decimal' : 'int', written, isNullable, { scale: 0 });
+  if (hasDatetime && time.type.kind === 'date' && !isPartOfDays(unit))
     return unconverted(at, 'type', `A DATE has no ${unit}`);
   const ofDays = OF_DAYS[unit];
   if (ofDays !== undefined) return number(call(ofDays, time));
   const ofTime = OF_TIME[unit];
-  if (ofTime !== undefined && !(unit === 'SECOND' && context.shared.dialect === 'postgresql'))
+  if (ofTime !== undefined && !(unit === 'SECOND' && hasFractionalParts))
     return isDay(time)
       ? number(isNullable ? sql`if(${time.sql} IS NULL, NULL, 0)` : '0')
       : number(call(ofTime, time));
@@ -67,10 +63,9 @@ function partOfWeek(
   context: Context,
   number: (written: Sql) => Value,
 ): Value | undefined {
-  const { dialect } = context.shared;
-  if (unit === 'DOW') return number(call('toDayOfWeek', time, SUNDAY_MODES[dialect] ?? '2'));
-  if (unit === 'WEEK' && !['bigquery', 'mysql', 'mariadb'].includes(dialect))
-    return number(call('toISOWeek', time));
+  const { hasIsoWeeks, weekdays } = context.shared.traits;
+  if (unit === 'DOW') return number(call('toDayOfWeek', time, weekdays));
+  if (unit === 'WEEK' && hasIsoWeeks) return number(call('toISOWeek', time));
   const first = unit === 'WEEK' ? 0 : firstDayOf(unit, context);
   if (first === undefined) return undefined;
   // Days before the first such day of the year are in week 0.
@@ -79,14 +74,6 @@ function partOfWeek(
   return number(sql`intDiv(toDayOfYear(${own}) + 6 - (toDayOfWeek(${own}) + ${String(7 - first)}) % 7, 7)`);
 }
 
-/** Modes of toDayOfWeek: 3 counts from Sunday as 1, 2 from Sunday as 0, 0 from Monday as 1. */
-const SUNDAY_MODES: Readonly<Record<string, string>> = {
-  bigquery: '3',
-  mysql: '3',
-  mariadb: '3',
-  trino: '0',
-};
-
 function otherPart(
   time: Value,
   unit: string,
@@ -94,7 +81,7 @@ function otherPart(
   number: (written: Sql) => Value,
 ): Value {
   const { isNullable } = time.type;
-  const isPostgres = context.shared.dialect === 'postgresql';
+  const { hasFractionalParts } = context.shared.traits;
   switch (unit) {
     case 'SECOND':
       return loose(
@@ -115,15 +102,19 @@ function otherPart(
     case 'CENTURY':
       return number(sql`intDiv(${call('toYear', time)} + 99, 100)`);
     case 'MILLISECOND':
-      return isPostgres ? unconverted(at, 'type', NO_FRACTION) : number(sql`toMillisecond(${moment(time)})`);
+      return hasFractionalParts
+        ? unconverted(at, 'type', NO_FRACTION)
+        : number(sql`toMillisecond(${moment(time)})`);
     case 'MICROSECOND':
-      return isPostgres ? unconverted(at, 'type', NO_FRACTION) : number(sql`toMicrosecond(${moment(time)})`);
+      return hasFractionalParts
+        ? unconverted(at, 'type', NO_FRACTION)
+        : number(sql`toMicrosecond(${moment(time)})`);
     default:
       return unconverted(at, 'type', `The part ${unit} is not supported`);
   }
 }
 
-const NO_FRACTION = 'PostgreSQL counts the whole seconds as well: multiply the seconds instead';
+const NO_FRACTION = 'The source counts the whole seconds as well: multiply the seconds instead';
 
 /** Whole seconds since 1970; a fraction before 1970 belongs to the second that it is in. */
 export const seconds = (time: Value): Sql =>

@@ -1,5 +1,6 @@
 // Patterns of times in the notations of the dialects, as elements. Sources: BigQuery, Format elements; MySQL, DATE_FORMAT; SQLite,
 // strftime; PostgreSQL, Template Patterns for Date/Time Formatting.
+import type { Traits } from '../traits.ts';
 
 /** A part of a time in a pattern. */
 export type Element =
@@ -21,50 +22,33 @@ export type Piece = { readonly element: Element } | { readonly text: string; rea
 /** A pattern, or why it is not supported. */
 export type Pattern = { readonly pieces: readonly Piece[] } | { readonly reason: string };
 
-type Letters = Readonly<Record<string, Element | readonly Piece[]>>;
+/** Elements by a letter. */
+export type Letters = Readonly<Record<string, Element | readonly Piece[]>>;
 
-const e = (element: Element): Piece => ({ element });
-const t = (text: string): Piece => ({ text });
-const joined = (elements: readonly Element[], separator: string): readonly Piece[] =>
+export const e = (element: Element): Piece => ({ element });
+export const t = (text: string): Piece => ({ text });
+export const joined = (elements: readonly Element[], separator: string): readonly Piece[] =>
   elements.flatMap((element, index) => (index === 0 ? [e(element)] : [t(separator), e(element)]));
-const CLOCK = joined(['hour', 'minute', 'second'], ':');
-const CLOCK12 = [...joined(['hour12', 'minute', 'second'], ':'), t(' '), e('half')];
-const AMERICAN = joined(['month', 'day', 'year2'], '/');
-
-/** Of MySQL and Trino: by the letter after %. */
-const MYSQL: Letters = {
+export const CLOCK = joined(['hour', 'minute', 'second'], ':');
+export const CLOCK12 = [...joined(['hour12', 'minute', 'second'], ':'), t(' '), e('half')];
+/** Of date_format and its relatives: by the letter after %. */
+const DATE_FORMAT: Letters = {
   Y: 'year4', y: 'year2', m: 'month', c: 'month_plain', M: 'month_name', b: 'month_short', d: 'day', e: 'day_plain', j: 'day_of_year',
   H: 'hour', k: 'hour_plain', h: 'hour12', I: 'hour12', l: 'hour12_plain', i: 'minute', s: 'second', S: 'second', f: 'micros', p: 'half',
   W: 'day_name', a: 'day_short', w: 'weekday0', U: 'week_sunday', u: 'week_first4', v: 'iso_week', x: 'iso_year', T: CLOCK, r: CLOCK12, '%': [t('%')],
 }; // prettier-ignore
 
-/** Of strftime in BigQuery and SQLite. */
-const STRFTIME: Letters = {
+/** Of strftime and its relatives. */
+export const STRFTIME: Letters = {
   y: 'year2', m: 'month', d: 'day', e: 'day_space', H: 'hour', k: 'hour_space', I: 'hour12', l: 'hour12_space', M: 'minute', S: 'second', j: 'day_of_year',
   p: 'half', P: 'half_lower', w: 'weekday0', u: 'iso_weekday', U: 'week_sunday', W: 'week_monday', V: 'iso_week', g: 'iso_year2', s: 'epoch',
   T: CLOCK, R: joined(['hour', 'minute'], ':'), '%': [t('%')],
 }; // prettier-ignore
-const SQLITE: Letters = {
-  ...STRFTIME,
-  Y: 'year4',
-  F: joined(['year4', 'month', 'day'], '-'),
-  G: 'iso_year',
-  f: 'seconds3',
-};
-const BIGQUERY: Letters = {
-  ...STRFTIME, Y: 'year', F: joined(['year', 'month', 'day'], '-'), G: 'iso_year', C: 'century', Q: 'quarter', J: 'iso_day_of_year', h: 'month_short', b: 'month_short', B: 'month_name',
-  a: 'day_short', A: 'day_name', D: AMERICAN, x: AMERICAN, X: CLOCK, r: CLOCK12, n: [t('\n')], t: [t('\t')], z: 'offset', Z: 'zone',
-  c: [e('day_short'), t(' '), e('month_short'), t(' '), e('day_space'), t(' '), ...CLOCK, t(' '), e('year')],
-}; // prettier-ignore
-
-/** Letters that BigQuery accepts after E and O, which make no difference. */
-const MODIFIED: Readonly<Record<string, string>> = { E: 'CcXxYy', O: 'deHIMmSUuVWwy' };
-
-function piecesOf(found: Element | readonly Piece[]): readonly Piece[] {
+export function piecesOf(found: Element | readonly Piece[]): readonly Piece[] {
   return typeof found === 'string' ? [e(found)] : found;
 }
 
-function byPercent(letters: Letters, pattern: string): Pattern {
+export function byPercent(letters: Letters, pattern: string): Pattern {
   const pieces: Piece[] = [];
   for (const [whole, letter] of pattern.matchAll(/%(.?)|[^%]+/gsu)) {
     const found = letter === undefined ? [t(whole)] : letters[letter];
@@ -74,52 +58,7 @@ function byPercent(letters: Letters, pattern: string): Pattern {
   return { pieces };
 }
 
-export const mysqlPattern = (pattern: string): Pattern => byPercent(MYSQL, pattern);
-export const sqlitePattern = (pattern: string): Pattern => byPercent(SQLITE, pattern);
-
-const OF_ZONES: ReadonlySet<Element> = new Set(['offset', 'offset_colon', 'zone']);
-const OF_CLOCKS = /^(?:hour|minute|second|micros|half|epoch)/;
-
-/** Whether a type of BigQuery has the element. */
-function isOf(element: Element, kind: 'date' | 'datetime' | 'timestamp'): boolean {
-  if (kind === 'timestamp') return true;
-  return !OF_ZONES.has(element) && !(kind === 'date' && OF_CLOCKS.test(element));
-}
-
-/** BigQuery's elements for a type; others are text, as in BigQuery. */
-export function bigqueryPattern(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): readonly Piece[] {
-  return [...pattern.matchAll(/%E([*0-9])S|%(E4Y|4Y|Ez)|%([EO]?)(.)|[^%]+|%/gsu)].flatMap((match) => {
-    const [whole, digits, special, modifier = '', letter] = match;
-    const found =
-      digits === undefined
-        ? special === undefined
-          ? ofLetter(letter, modifier)
-          : SPECIAL[special]
-        : ofDigits(digits);
-    const pieces = found === undefined ? [] : piecesOf(found);
-    const areOfType =
-      pieces.length > 0 && pieces.every((piece) => 'text' in piece || isOf(piece.element, kind));
-    return areOfType ? pieces : [{ text: whole, isUnknown: whole.startsWith('%') }];
-  });
-}
-
-const SPECIAL: Readonly<Record<string, Element>> = { E4Y: 'year4', '4Y': 'year4', Ez: 'offset_colon' };
-
-function ofDigits(digits: string): Element {
-  if (digits === '*') return 'seconds';
-  return digits === '0' ? 'second' : (`seconds ${digits}` as Element); // 1 to 9
-}
-
-function ofLetter(letter: string | undefined, modifier: string): Element | readonly Piece[] | undefined {
-  if (letter === undefined) return undefined;
-  return modifier === '' || MODIFIED[modifier]?.includes(letter) === true ? BIGQUERY[letter] : undefined;
-}
-
-/** Elements that are written in a pattern, although the type has none of them. */
-export function foreignElements(pattern: string, kind: 'date' | 'datetime' | 'timestamp'): boolean {
-  const all = bigqueryPattern(pattern, 'timestamp');
-  return all.some((piece) => 'element' in piece && !isOf(piece.element, kind));
-}
+export const dateFormatPattern = (pattern: string): Pattern => byPercent(DATE_FORMAT, pattern);
 
 /** Of to_char, by pattern; longer ones first. FM before a name or a number leaves out its padding. */
 const TO_CHAR: readonly (readonly [RegExp, Element])[] = [
@@ -136,8 +75,8 @@ const TO_CHAR: readonly (readonly [RegExp, Element])[] = [
   [/^SS(?!SS)/i, 'second'], [/^(?:US|FF6)/i, 'micros'], [/^FF3/i, 'millis'], [/^(?:AM|PM)/, 'half'], [/^(?:am|pm)/, 'half_lower'], [/^Q/i, 'quarter'],
 ]; // prettier-ignore
 
-/** Snowflake's names, in any case. */
-const SNOWFLAKE: readonly (readonly [RegExp, Element])[] = [
+/** Short names, in any case. */
+const SHORT_NAMES: readonly (readonly [RegExp, Element])[] = [
   [/^MMMM/i, 'month_name'],
   [/^MON/i, 'month_short'],
   [/^DY/i, 'day_short'],
@@ -145,8 +84,8 @@ const SNOWFLAKE: readonly (readonly [RegExp, Element])[] = [
 ];
 
 /** A pattern of to_char, to_date or to_timestamp. */
-export function toCharPattern(pattern: string, dialect: string): Pattern {
-  const elements = dialect === 'snowflake' ? [...SNOWFLAKE, ...TO_CHAR] : TO_CHAR;
+export function toCharPattern(pattern: string, { hasShortNames }: Traits): Pattern {
+  const elements = hasShortNames ? [...SHORT_NAMES, ...TO_CHAR] : TO_CHAR;
   const pieces: Piece[] = [];
   for (let rest = pattern; rest !== '';) {
     const [quoted, inner] = /^"([^"]*)"/.exec(rest) ?? [];

@@ -1,6 +1,6 @@
 // Units of time: their names, and the start of the unit that contains a time.
 import type { Expression, Unit } from '../tree.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
@@ -88,15 +88,13 @@ function startOfDays(own: Sql, unit: string, context: Context): Sql | undefined 
   return first === undefined ? undefined : startOfWeek(own, first);
 }
 
-export interface Place {
-  readonly context: Context;
-  readonly at: number;
+export interface UnitPlace extends Place {
   /** In whose days and hours the unit starts, if not UTC. */
   readonly zone?: string | undefined;
 }
 
 /** A time at the start of its unit: a timestamp, or BigQuery's type of the time. */
-export function truncated(own: Value, unit: string, place: Place): Value {
+export function truncated(own: Value, unit: string, place: UnitPlace): Value {
   const { context, at } = place;
   const kind = resultKind(own, context);
   const known = (written: Sql, isDate: boolean): Value =>
@@ -110,7 +108,7 @@ export function truncated(own: Value, unit: string, place: Place): Value {
     return truncatedThere(own, unit, { ...place, zone: place.zone });
   const ofDays = startOfDays(day(own), unit, context);
   if (ofDays !== undefined) {
-    const isTime = context.shared.dialect === 'bigquery' && kind !== 'date';
+    const isTime = context.shared.traits.hasDatetime && kind !== 'date';
     return isTime ? known(sql`toDateTime64(${ofDays}, 0, 'UTC')`, false) : known(ofDays, true);
   }
   if (OF_TIME.has(unit)) return known(sql`dateTrunc('${unit.toLowerCase()}', ${wholeSeconds(own)})`, false);
@@ -124,18 +122,16 @@ function notOfDays(unit: string, at: number): never {
 }
 
 function resultKind(own: Value, { shared }: Context): 'date' | 'timestamp' | 'datetime' {
-  if (shared.dialect === 'bigquery')
+  if (shared.traits.hasDatetime)
     return own.type.kind === 'date' || own.type.kind === 'datetime' ? own.type.kind : 'timestamp';
-  // PostgreSQL and Redshift return a timestamp of a date.
-  const keeps = shared.dialect !== 'postgresql' && shared.dialect !== 'redshift';
-  return own.type.kind === 'date' && keeps ? 'date' : 'timestamp';
+  return own.type.kind === 'date' && !shared.traits.datesBecomeTimestamps ? 'date' : 'timestamp';
 }
 
 /** The start of the unit in another zone, in UTC. */
 function truncatedThere(
   own: Value,
   unit: string,
-  { context, at, zone }: Place & { readonly zone: string },
+  { context, at, zone }: UnitPlace & { readonly zone: string },
 ): Value {
   const there = quoteString(zone);
   const local = sql`toDate32(${moment(own)}, ${there})`;

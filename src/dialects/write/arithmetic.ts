@@ -1,12 +1,5 @@
 // Operators of numbers, times and intervals.
-import {
-  inverted,
-  negative,
-  numberArithmetic,
-  otherArithmetic,
-  type Binary,
-  type Operation,
-} from '../arithmetic.ts';
+import { inverted, negative, numberArithmetic, otherArithmetic, type Binary } from '../arithmetic.ts';
 import { differs, unconverted } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
 import { isOpen, settled } from '../operand.ts';
@@ -29,10 +22,9 @@ import {
   type Value,
 } from '../value.ts';
 import { allEqual, compared, comparison, isComparison } from './comparison.ts';
-import type { Context } from './context.ts';
+import type { Context, Place } from './context.ts';
 
 type Unary = Extract<Expression, { kind: 'unary' }>;
-type Place = Omit<Operation, 'operator'> & { readonly context: Context };
 
 /** Its opposite is the smallest integer. */
 const SMALLEST = '9223372036854775808';
@@ -46,7 +38,7 @@ export function writeUnary({ operator, value: of, at }: Unary, context: Context)
       return condition(sql`NOT ${operand(truth(inner, context, at))}`, inner.type.isNullable);
     case '~':
       if (isKind(inner, 'bytes')) return unconverted(of.at, 'type', '~ of bytes is not supported');
-      return inverted(inner, context.shared.traits.ignoresCase);
+      return inverted(inner, context.shared.traits.hasUnsignedBits);
     case '+':
       return inner;
     case '-':

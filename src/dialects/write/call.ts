@@ -7,6 +7,7 @@ import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
 import { isAggregate, rowRule } from '../functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
 import { joinSql, sql } from '../sql.ts';
+import type { KnownFunctions } from '../traits.ts';
 import type { Call, Expression } from '../tree.ts';
 import { loose, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
@@ -31,18 +32,27 @@ function writeCall(call: Call, context: Context): Value {
   return applied(named, isWithin ? inAggregate(context) : context, rule);
 }
 
-function ruleOf(call: Call, { shared: { functions } }: Context): Rule | undefined {
+/** At run time, the functions that the dialect has. */
+const knownFunctions = ({ shared }: Context): KnownFunctions | undefined =>
+  shared.isStrict ? shared.traits.functions : undefined;
+
+function ruleOf(call: Call, context: Context): Rule | undefined {
   const { name } = call;
-  if (functions?.names.has(name) === false && name !== QUANTILE_ELEMENT) return undefined;
-  return rowRule(call) ?? VALUE_FUNCTIONS.get(name);
+  if (knownFunctions(context)?.names.has(name) === false && name !== QUANTILE_ELEMENT) return undefined;
+  const { values, aggregates } = context.functions;
+  const own = Object.hasOwn(values, name) ? values[name] : undefined;
+  return rowRule(call, aggregates) ?? own ?? VALUE_FUNCTIONS.get(name);
 }
 
-function unknownFunction({ name, at }: Call, { shared: { functions } }: Context): never {
+function unknownFunction({ name, at }: Call, context: Context): never {
+  const functions = knownFunctions(context);
   if (functions === undefined) {
-    const guess = nearest(name, VALUE_FUNCTIONS.keys());
+    const guess = nearest(name, [...VALUE_FUNCTIONS.keys(), ...Object.keys(context.functions.values)]);
     const hint = guess === name ? undefined : didYouMean(guess);
     return unconverted(at, 'function', `The function ${name} is not converted`, hint);
   }
+  if (functions.names.has(name))
+    return unconverted(at, 'function', `${name} does not accept these arguments`);
   const instead = functions.replacements.get(name);
   if (instead !== undefined) return unconverted(at, 'function', `${name} is not supported`, instead);
   const guess = didYouMean(nearest(name, functions.names));

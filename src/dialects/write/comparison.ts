@@ -1,7 +1,7 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
 import { quoteString } from '../../sql/literal.ts';
 import { caseless } from '../collation.ts';
-import { asValue, differs, unconverted, type Context as BaseContext } from '../context.ts';
+import { asValue, differs, unconverted, type Place } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
 import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
@@ -25,11 +25,6 @@ import {
   type Value,
 } from '../value.ts';
 import type { Context } from './context.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: BaseContext;
-}
 
 interface Comparison extends Place {
   readonly operator: string;
@@ -57,7 +52,7 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
   const { operator } = place;
   checkPadding([left, right], place);
   const special =
-    openComparison(left, right, place) ?? sqliteClasses(left, right, place) ?? byFields(left, right, place);
+    openComparison(left, right, place) ?? writtenClasses(left, right, place) ?? byFields(left, right, place);
   if (special !== undefined) return special;
   const [a, b] = joinable(adapted(left, right, place), place);
   if (ordersNan(place.context) && LESS.has(operator) && [a, b].some(hasFloats))
@@ -117,10 +112,10 @@ function same(a: Value, b: Value, { context }: Place): Sql {
 const isWide = ({ type, literal }: Value): boolean =>
   type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
 
-/** Values in JSON are compared with integers exactly; PostgreSQL compares JSON with a literal that is JSON. */
+/** Values in JSON are compared with integers exactly. */
 function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
   const sides = [left, right];
-  const { dialect, traits } = context.shared;
+  const { traits } = context.shared;
   const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
   if (open === undefined || !ORDERED.has(operator)) return undefined;
   const other = open === left ? right : left;
@@ -138,7 +133,7 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
     differs(context, at, 'type', 'Values of type JSON cannot be compared: compare what JSON_VALUE returns');
   if (isKind(other, 'int'))
     return condition(sql`ifNull(${pair(jsonInteger(open))}, ${pair(jsonNumber(open))})`, true);
-  if (dialect !== 'postgresql') return undefined;
+  if (!traits.isJsonDocument) return undefined;
   const isDocument = sides.some(
     ({ sql: own, literal }) => /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? ''),
   );
@@ -150,9 +145,9 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
 const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
 const isWritten = (each: Value): boolean => isKind(each, 'text') && each.literal !== undefined;
 
-/** In SQLite, a number and a string that are both written in the query are not converted: the number is less. */
-function sqliteClasses(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
-  if (context.shared.dialect !== 'sqlite' || !ORDERED.has(operator)) return undefined;
+/** Where a number and a string that are both written in the query are not converted, the number is less. */
+function writtenClasses(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
+  if (!context.shared.traits.numbersAreLess || !ORDERED.has(operator)) return undefined;
   const isLess = isConstant(left) && isWritten(right);
   if (!isLess && !(isConstant(right) && isWritten(left))) return undefined;
   const isTrue = operator === '<>' || operator === '!=' || operator.startsWith(isLess ? '<' : '>');
@@ -214,13 +209,11 @@ function isDay({ literal }: Value): boolean {
   return parsed !== undefined && parsed.time === undefined;
 }
 
-/**
- * SQLite compares times as text, in which '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal.
- */
+/** Of times that are compared as text, '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal. */
 function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
-  if (context.shared.dialect !== 'sqlite') return operator;
+  if (!context.shared.traits.comparesTimesAsText) return operator;
   if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
-    return unconverted(at, 'type', 'A date and a time differ in SQLite', 'Write date(…) of the time.');
+    return unconverted(at, 'type', 'A date and a time differ in the source', 'Write date(…) of the time.');
   if (left.type.kind === 'timestamp' && isShort(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
   if (right.type.kind === 'timestamp' && isShort(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
   return operator;
@@ -279,7 +272,7 @@ function textAsTime(own: Value, { at, context }: Place): Value {
 
 function textAsNumber(own: Value, { at, context }: Place): Value {
   const { dialect, traits } = context.shared;
-  if (dialect === 'snowflake') return value('float', sql`toFloat64(${own.sql})`, own.type.isNullable);
+  if (traits.comparesStringsAsNumbers) return value('float', sql`toFloat64(${own.sql})`, own.type.isNullable);
   const reason = traits.convertsStrings ? `, which ${dialect} converts by rules of its own` : '';
   return unconverted(at, 'type', `A string is compared with a number${reason}`, 'Cast one of them.');
 }
@@ -303,12 +296,9 @@ function literalToward(own: Value, literal: string, place: Beside): Value {
   return value('bool', known[1] === undefined ? 'false' : 'true', false);
 }
 
-/** Dialects that compare a date with a string as dates. */
-const CASTS_TO_DATE: ReadonlySet<string> = new Set(['postgresql', 'redshift', 'trino']);
-
 function timeToward(own: Value, literal: string, { other, at, context }: Beside): Value {
   const { kind, isDate } = other.type;
-  const { dialect, traits } = context.shared;
+  const { traits } = context.shared;
   const parsed = parseTime(literal);
   if (parsed === undefined)
     return unconverted(
@@ -320,12 +310,12 @@ function timeToward(own: Value, literal: string, { other, at, context }: Beside)
   if (traits.hasExactTimes && kind === 'date' && parsed.time === undefined)
     return exactLiteral('date', literal, at);
   const isMidnight = parsed.time === undefined || parsed.time === '00:00:00';
-  if (kind === 'date' && (isMidnight || CASTS_TO_DATE.has(dialect))) return dateLiteral(literal) ?? own;
+  if (kind === 'date' && (isMidnight || traits.comparesDates)) return dateLiteral(literal) ?? own;
   if (isDate === true && isMidnight) return dateLiteral(literal) ?? own;
   return timestampLiteral(literal, kind === 'datetime' ? 'datetime' : 'timestamp') ?? own;
 }
 
-/** BETWEEN. SQLite, which compares times as text, and values in JSON have two comparisons. */
+/** BETWEEN. Times that are compared as text and values in JSON have two comparisons. */
 export function writeBetween(
   { value: inner, low, high, isNot, at }: Extract<Expression, { kind: 'between' }>,
   context: Context,
@@ -334,7 +324,7 @@ export function writeBetween(
   const lower = { operator: '>=', at, context };
   const upper = { operator: '<=', at, context };
   const isOpen =
-    context.shared.dialect === 'sqlite' ||
+    context.shared.traits.comparesTimesAsText ||
     (ordersNan(context) && [from, to].some(mayBeNan)) ||
     (openComparison(subject, from, lower) ?? openComparison(subject, to, upper)) !== undefined;
   const isText = new Set([subject, from, to].map((each) => isKind(each, 'text')));

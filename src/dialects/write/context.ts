@@ -1,6 +1,7 @@
 // The context of a query that is written.
 import type { Expression, IndexBase, Query } from '../tree.ts';
-import type { Context as BaseContext } from '../context.ts';
+import type { Context as BaseContext, Place as BasePlace } from '../context.ts';
+import type { OwnFunctions } from '../function.ts';
 import type { Sql } from '../sql.ts';
 import type { Type, Value } from '../value.ts';
 
@@ -80,6 +81,8 @@ export interface AddedJoins {
 /** Derived with changes for each nested query. */
 export interface Context extends BaseContext {
   readonly scope: Scope;
+  /** The functions that only the dialect has, or that mean something else elsewhere. */
+  readonly functions: OwnFunctions;
   /** By name in lower case. */
   readonly tables: ReadonlyMap<string, Table>;
   /** In a grouped query, a dynamically typed path outside aggregate functions is a string. */
@@ -95,6 +98,8 @@ export interface Context extends BaseContext {
   write(expression: Expression, context: Context): Value;
   query(query: Query, context: Context, use: Use): WrittenQuery;
 }
+
+export type Place = BasePlace<Context>;
 
 /** How the rows of a query are used, which decides how its columns are written. */
 export interface Use {

@@ -7,21 +7,17 @@ import type { Context, Use } from './context.ts';
 import { columnAt, columnNamed, isConstant } from './key.ts';
 import { shadowedNames, writeItems, type Column } from './select-list.ts';
 
-/** Dialects that allow columns outside of GROUP BY: they depend on the keys, or any value is returned. */
-const HAS_OTHERS: ReadonlySet<string> = new Set(['postgresql', 'mysql', 'mariadb', 'sqlite']);
-
 export const hasGroups = ({ groupBy, groupings = [] }: Select): boolean =>
   groupBy === 'ALL' || groupBy.length > 0 || groupings.length > 0;
 
 /** The context of a grouped query, which knows its keys. */
 export function groupedContext(select: Select, base: Context, use: Use): Context {
   const { groupBy, groupings = [] } = select;
-  const { dialect } = base.shared;
-  if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !HAS_OTHERS.has(dialect))
-    return base;
+  const { groupsOtherColumns, extremeSelectsRow } = base.shared.traits;
+  if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
   const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
   const hasOthers =
-    dialect !== 'sqlite' || !select.items.some((item) => item.kind === 'value' && isExtreme(item.value));
+    !extremeSelectsRow || !select.items.some((item) => item.kind === 'value' && isExtreme(item.value));
   const build = (context: Context): Context => {
     const draft = writeItems(select, context, use);
     const keys = groupBy.map((each) => keyOf(each, draft, context));
@@ -42,11 +38,10 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   return isPlain ? plain : build({ ...base, scope });
 }
 
-/** With min or max, SQLite returns the other columns of that row. */
 const isExtreme = (expression: Expression): boolean =>
   expression.kind === 'call' && ['min', 'max'].includes(expression.name) && expression.args.length === 1;
 
-/** The column that a key of GROUP BY refers to. Only in BigQuery, an alias comes before a column. */
+/** The column that a key of GROUP BY refers to. */
 function columnOf(
   expression: Expression,
   columns: readonly Column[],
@@ -55,7 +50,7 @@ function columnOf(
   const named = columnNamed(expression, columns);
   const isColumn =
     named !== undefined &&
-    shared.dialect !== 'bigquery' &&
+    !shared.traits.prefersAliases &&
     scope.relations.some((each) => each.columns?.has(named.name.toLowerCase()) === true);
   return columnAt(expression, columns) ?? (isColumn ? undefined : named);
 }
@@ -126,10 +121,9 @@ function groupingLine({ groupBy }: Select, groupings: readonly Grouping[], conte
   return sql`GROUP BY GROUPING SETS (${joinSql(all.map((set) => sql`(${joinSql(set)})`))})`;
 }
 
-/** HAVING and QUALIFY. In MySQL, HAVING reads an alias before a column that is not a key. */
+/** HAVING and QUALIFY. */
 export function havingContext(context: Context): Context {
-  const { dialect } = context.shared;
-  if (dialect !== 'mysql' && dialect !== 'mariadb') return context;
+  if (!context.shared.traits.havingPrefersAliases) return context;
   const keys = context.grouped?.keys ?? new Set();
   const aliases = new Map([...context.scope.aliases].filter(([, own]) => !keys.has(String(own.sql))));
   return { ...context, scope: { ...context.scope, aliases, prefersAliases: true } };

@@ -54,6 +54,6 @@ function regexFor(
     const escaped = escape?.kind === 'string' ? escape.value : '\\';
     return quoteString(operator === 'GLOB' ? globRegex(written.value) : similarRegex(written.value, escaped));
   }
-  const isWhole = context.shared.dialect === 'snowflake';
+  const isWhole = context.shared.traits.regexIsWhole;
   return regexOf(pattern, { written, isCaseless, isWhole, context }).sql;
 }

@@ -7,9 +7,6 @@ import type { Expression } from '../tree.ts';
 import { loose, value, type Type, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 
-/** Dialects in which a number with a point is a Float64. */
-const FLOAT_LITERALS: ReadonlySet<string> = new Set(['bigquery', 'sqlite']);
-
 function writeNumber(
   { text: digits, at }: Extract<Expression, { kind: 'number' }>,
   { shared }: Context,
@@ -17,7 +14,7 @@ function writeNumber(
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
   const literal = shared.isStrict ? { literal: plain } : {};
   const isWhole = /^-?(?:\d+|0[xX].*)$/.test(plain);
-  const isFloat = /e/i.test(plain) || FLOAT_LITERALS.has(shared.dialect);
+  const isFloat = /e/i.test(plain) || shared.traits.hasFloatNumbers;
   const [, fraction = ''] = plain.split('.');
   const more = isWhole ? integerType(plain, at, shared.isStrict) : isFloat ? {} : { scale: fraction.length };
   const kind = isWhole ? 'int' : isFloat ? 'float' : 'numeric';
@@ -45,7 +42,7 @@ export const LITERALS = {
     literal: text,
   }),
   bytes: ({ value: bytes }: Extract<Expression, { kind: 'bytes' }>, { shared }: Context) =>
-    bytesLiteral(bytes, shared.dialect),
+    bytesLiteral(bytes, shared.traits),
   number: writeNumber,
   time: ({ type, value: written, at }: Extract<Expression, { kind: 'time' }>, context: Context) =>
     literalTo(type, written, { at, context }),

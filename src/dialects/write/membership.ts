@@ -18,17 +18,15 @@ import { day, isDay, moment } from '../time/moment.ts';
 import type { Expression, Query } from '../tree.ts';
 import { condition, isKind, isNumber, isTime, UNKNOWN, type Value } from '../value.ts';
 import { compared, comparison, elementToward, toward } from './comparison.ts';
-import type { Context } from './context.ts';
+import type { Context, Place } from './context.ts';
 import { writeNested } from './nested.ts';
 import { unnestedOf } from './unnest.ts';
 
 type In = Extract<Expression, { kind: 'in' }>;
 type Quantified = Extract<Expression, { kind: 'quantified' }>;
 
-interface Place {
+interface Membership extends Place {
   readonly isNot: boolean;
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** Writes IN with a list, an array or a subquery. */
@@ -55,7 +53,7 @@ function isConstant(written: Expression): boolean {
 }
 
 /** ClickHouse ignores NULL in the list, and needs constants. */
-function inList(inner: Expression, items: readonly Expression[], place: Place): Value {
+function inList(inner: Expression, items: readonly Expression[], place: Membership): Value {
   const { isNot, at, context } = place;
   if (items.length === 0) return condition(isNot ? 'true' : 'false', false);
   if (inner.kind === 'row') return negated(anyOf(items.map((each) => equality(inner, each, context))), isNot);
@@ -88,11 +86,10 @@ function constantsOf(
 ): readonly [Value, Sql] | undefined {
   const [first] = values;
   if (first === undefined || isKind(subject, 'tuple', 'json')) return undefined;
-  // SQLite does not convert a string and a number that are both written in the query.
   const isOpen = isKind(subject, 'dynamic');
   const than = isOpen ? first : subject;
   const areMixed = values.some((each) => isNumber(each) !== isNumber(than));
-  if (areMixed && (isOpen || context.shared.dialect === 'sqlite')) return undefined;
+  if (areMixed && (isOpen || context.shared.traits.numbersAreLess)) return undefined;
   const list = values.map((each) => toward(each, subject, { at, context }));
   const own = toward(subject, first, { at, context });
   if ([own, ...list].some(isTime)) return inWideTypes(own, list);
@@ -108,7 +105,7 @@ function inWideTypes(subject: Value, list: readonly Value[]): readonly [Value, S
   return [{ ...subject, sql: wide(subject), isLoose: false }, joinSql(list.map(wide))];
 }
 
-function inQuery(own: Value, query: Query, place: Place): Value {
+function inQuery(own: Value, query: Query, place: Membership): Value {
   const { isNot, at, context } = place;
   if (isKind(own, 'tuple') && !context.shared.traits.rowsAreRecords) return inColumns(own, query, place);
   const subject = key(own);
@@ -141,7 +138,7 @@ function rowsOf(query: Query, context: Context): Rows {
 }
 
 /** Records with NULL are not found by IN: they are compared one by one, where NULL is false. */
-function recordsOf(own: Value, rows: Rows, { isNot, at, context }: Place): Rows {
+function recordsOf(own: Value, rows: Rows, { isNot, at, context }: Membership): Rows {
   const types = [own.type, rows.type].flatMap(({ fields }) => [...(fields?.values() ?? [])]);
   if (!types.some((type) => type.isNullable)) return rows;
   if (isNot || context.nullIsFalse !== true)
@@ -155,7 +152,7 @@ function recordsOf(own: Value, rows: Rows, { isNot, at, context }: Place): Rows 
 }
 
 /** IN with several columns: ClickHouse does not find rows with NULL, which matters only where NULL is not false. */
-function inColumns(subject: Value, query: Query, { isNot, at, context }: Place): Value {
+function inColumns(subject: Value, query: Query, { isNot, at, context }: Membership): Value {
   const { sql: own, columns, isCorrelated } = writeNested(query, context);
   if (isCorrelated)
     return unconverted(

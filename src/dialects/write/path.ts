@@ -32,7 +32,7 @@ export function fieldOf(of: Value, name: Name, context: Context): Value {
   if (isField) return field(of, name);
   const own = name.name;
   if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(own)})`);
-  if (of.type.kind === 'unknown' && context.shared.dialect !== 'snowflake')
+  if (of.type.kind === 'unknown' && !context.shared.traits.fieldsAreJson)
     return value('unknown', sql`${operand(of)}.${nameOf(own)}`);
   return jsonAt(of, [quoteString(own)]);
 }

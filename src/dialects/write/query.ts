@@ -8,7 +8,7 @@ import { renamed, withNames } from './column-names.ts';
 import { orderKeys } from './key.ts';
 import { nameOf } from './select-list.ts';
 import { columnsByName, inRelations } from './scope.ts';
-import { writeSelect } from './select.ts';
+import { writeSelect, type QueryPlace } from './select.ts';
 import { tailLines, type Tail } from './tail.ts';
 import { aligned, combined, rowsQuery, widened } from './set.ts';
 
@@ -89,12 +89,7 @@ function writeTable(table: WithTable, context: Context): WrittenQuery {
   };
 }
 
-interface Place {
-  readonly context: Context;
-  readonly use: Use;
-}
-
-function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): WrittenQuery {
+function writeBody(body: Query['body'], tail: Tail, { context, use }: QueryPlace): WrittenQuery {
   const orderBy = body.kind === 'select' ? orderOutside(body, tail, context) : tail.orderBy;
   if (body.kind === 'select' && orderBy === undefined) return writeSelect(body, tail, { context, use });
   const inner = writeRows(body, { context, use });
@@ -102,7 +97,7 @@ function writeBody(body: Query['body'], tail: Tail, { context, use }: Place): Wr
   return hasTail ? withTail(inner, { ...tail, orderBy: orderBy ?? [] }, { context, use }) : inner;
 }
 
-function writeRows(body: Query['body'], { context, use }: Place): WrittenQuery {
+function writeRows(body: Query['body'], { context, use }: QueryPlace): WrittenQuery {
   switch (body.kind) {
     case 'select':
       return writeSelect(body, { orderBy: [] }, { context, use });
@@ -174,7 +169,7 @@ function apart({ tables }: Query, inner: WrittenQuery, { shared }: Context): Wri
 }
 
 /** ORDER BY and LIMIT of a query whose columns are known by name. */
-function withTail(inner: WrittenQuery, tail: Tail, { context }: Place): WrittenQuery {
+function withTail(inner: WrittenQuery, tail: Tail, { context }: QueryPlace): WrittenQuery {
   const { shared } = context;
   const columns = (inner.columns ?? []).map(({ name, value: { type } }) => ({
     name,

@@ -139,10 +139,10 @@ function pairRows({ arg }: Application): Elements {
   };
 }
 
-/** SQLite's json_each, of an array or an object. */
+/** json_each: of an object, in SQLite also of an array, and at a path. */
 function eachRows(application: Application): Elements {
   const { arg, call, context, source } = application;
-  if (context.shared.dialect !== 'sqlite')
+  if (!context.shared.traits.isJsonMixed)
     return {
       ...pairRows(application),
       array: sql`JSONExtractKeysAndValuesRaw(${placeSql(arg(0))})`,

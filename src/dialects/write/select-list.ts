@@ -76,8 +76,6 @@ export function usedNames({ items }: Select): ReadonlySet<string> {
 }
 
 const MAX_COLUMNS = 250;
-/** Dialects in which an item can refer to the aliases before it. */
-const SEES_EARLIER: ReadonlySet<string> = new Set(['snowflake', 'redshift']);
 
 /** The select list. `only` is the name of the only table of FROM. */
 export function writeItems(
@@ -85,11 +83,11 @@ export function writeItems(
   context: Context,
   use: Use & { readonly only?: string | undefined },
 ): readonly Column[] {
-  const { dialect, isStrict } = context.shared;
+  const { traits, isStrict } = context.shared;
   const columns: Column[] = [];
   const names = namer(context);
   for (const item of select.items) {
-    const inside = SEES_EARLIER.has(dialect)
+    const inside = traits.seesEarlierAliases
       ? { ...context, scope: { ...context.scope, aliases: aliasesOf(columns, context) } }
       : context;
     const drafts = item.kind === 'star' ? writeStar(item, context) : [writeItem(item, inside)];
@@ -101,7 +99,7 @@ export function writeItems(
 }
 
 function writeItem({ value: source, alias }: Extract<Item, { kind: 'value' }>, context: Context): Draft {
-  const { isStrict, dialect } = context.shared;
+  const { isStrict, traits } = context.shared;
   const name = alias?.name ?? pathName(source);
   return {
     name: isStrict ? name : (alias?.name ?? implicitName(source)),
@@ -109,7 +107,7 @@ function writeItem({ value: source, alias }: Extract<Item, { kind: 'value' }>, c
     at: source.at,
     source,
     hasName: name !== undefined,
-    isNamed: name !== undefined || NAMES_EXPRESSIONS.has(dialect),
+    isNamed: name !== undefined || traits.namesExpressions,
   };
 }
 
@@ -157,9 +155,6 @@ function namer(context: Context): (draft: Draft) => string {
     return unique;
   };
 }
-
-/** Dialects in which the name of an expression without an alias can be used elsewhere in the query. */
-const NAMES_EXPRESSIONS: ReadonlySet<string> = new Set(['postgresql', 'redshift']);
 
 /** The column's name, if it has one: its alias, or the last part of a path. */
 export function nameOf({ alias, value: own }: Extract<Item, { kind: 'value' }>): string | undefined {

@@ -21,16 +21,17 @@ import { tailLines, type Tail } from './tail.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
-export function writeSelect(select: Select, tail: Tail, place: Place): WrittenQuery {
+export function writeSelect(select: Select, tail: Tail, place: QueryPlace): WrittenQuery {
   return consumed(select, 'this SELECT', (node) => writeClauses(node, tail, place));
 }
 
-interface Place {
+/** Where a query is written, and for what. */
+export interface QueryPlace {
   readonly context: Context;
   readonly use: Use;
 }
 
-function writeClauses(select: Select, tail: Tail, { context, use }: Place): WrittenQuery {
+function writeClauses(select: Select, tail: Tail, { context, use }: QueryPlace): WrittenQuery {
   const { style } = context.shared;
   const from = writeFrom(select.from, context);
   const base = selectContext(select, from.relations, context);
@@ -45,7 +46,7 @@ function writeClauses(select: Select, tail: Tail, { context, use }: Place): Writ
     columns.map((each) => each.sql),
   );
   const lines = [
-    ...whereLines(select, from.conditions, seesAliases(context) ? late : inside),
+    ...whereLines(select, from.conditions, context.shared.traits.whereSeesAliases ? late : inside),
     ...groupLines(select, columns, late),
     ...conditionLines('HAVING', select.having, havingContext(late)),
     ...conditionLines('QUALIFY', select.qualify, late),
@@ -76,7 +77,7 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
 /** The context of the clauses that see the aliases of the select list. */
 function lateContext(select: Select, columns: readonly Column[], inside: Context): Context {
   const aliases = aliasesOf(columns, inside);
-  const prefersAliases = inside.shared.dialect === 'bigquery';
+  const { prefersAliases } = inside.shared.traits;
   return {
     ...inside,
     scope: { ...inside.scope, aliases, prefersAliases },
@@ -88,10 +89,6 @@ function lateContext(select: Select, columns: readonly Column[], inside: Context
 function onlyTable(from: Sql | undefined): string | undefined {
   return from === undefined ? undefined : /^`[^`]+` AS (t\d+)$/.exec(String(from))?.[1];
 }
-
-/** Dialects in which WHERE sees the aliases of the select list. */
-const seesAliases = ({ shared }: Context): boolean =>
-  ['snowflake', 'sqlite', 'redshift'].includes(shared.dialect);
 
 function whereLines(select: Select, conditions: readonly Sql[], context: Context): readonly Sql[] {
   const inside: Context = { ...context, isGrouped: false, isGuarded: true, grouped: undefined };

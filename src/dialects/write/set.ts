@@ -3,7 +3,7 @@ import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { UNKNOWN, value, type Type, type Value } from '../value.ts';
-import type { Context, OutputColumn, WrittenQuery } from './context.ts';
+import type { Context, OutputColumn, WrittenQuery, Place } from './context.ts';
 import { unified } from './unify.ts';
 
 /** Members of a set operation as one query. */
@@ -62,11 +62,6 @@ export function widened(start: WrittenQuery, context: Context): WrittenQuery {
 interface Conversion {
   readonly sql: string;
   readonly type: Type;
-}
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
 }
 
 /** A query with some of its columns converted. */

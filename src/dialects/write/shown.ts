@@ -5,12 +5,7 @@ import { columnType } from '../record.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql } from '../sql.ts';
 import { DYNAMIC, value, type Value } from '../value.ts';
-import type { Context, Use } from './context.ts';
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
-}
+import type { Use, Place } from './context.ts';
 
 /** A value as a column. */
 export function shown(own: Value, { isShown, isPlain }: Use, place: Place): Value {
@@ -38,14 +33,12 @@ function formatted(own: Value, { at, context }: Place): Value {
   return { ...own, sql: inResult(own) };
 }
 
-const ROUNDED: ReadonlySet<string> = new Set(['mysql', 'mariadb']);
-
-/** MySQL's quotients with their digits, and SQLite's JSON, which is a string. */
+/** Quotients with their digits, and JSON that is a string. */
 function exact(own: Value, { at, context }: Place): Value {
   const { kind, scale } = own.type;
-  const { dialect } = context.shared;
-  if (kind === 'json' && dialect === 'sqlite') return value('text', own.sql, true, { isMixed: true });
-  if (kind !== 'numeric' || !ROUNDED.has(dialect)) return own;
+  const { dialect, traits } = context.shared;
+  if (kind === 'json' && traits.isJsonMixed) return value('text', own.sql, true, { isMixed: true });
+  if (kind !== 'numeric' || traits.quotientDigits !== 'four more') return own;
   if (scale !== undefined && !/^(?:[\d.-]+$|round\()/.test(String(own.sql)))
     return { ...roundHalfAway(own, Math.min(scale, 15)), type: own.type };
   const message = `${dialect} rounds quotients and averages of exact numbers to a number of digits that depends on the columns`;

@@ -8,11 +8,11 @@ import type { Context } from './context.ts';
 import { writeExpression } from './expression.ts';
 import { writeQuery } from './query.ts';
 
-/** @param tables that FROM may name, by name in lower case */
-export function contextOf(shared: Shared, tables: Context['tables']): Context {
+/** @param own the tables that FROM may name, and the functions of the dialect */
+export function contextOf(shared: Shared, own: Pick<Context, 'tables' | 'functions'>): Context {
   const context: Context = {
     shared,
-    tables,
+    ...own,
     scope: { relations: [], aliases: new Map() },
     windows: new Map(),
     isGrouped: false,

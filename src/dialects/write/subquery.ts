@@ -6,7 +6,7 @@ import { isAggregate } from '../functions/row-functions.ts';
 import { sql, type Sql } from '../sql.ts';
 import { arrayOfType, condition, type Value } from '../value.ts';
 import { writeArrayQuery } from './array-query.ts';
-import type { Context, OutputColumn } from './context.ts';
+import type { Context, OutputColumn, Place } from './context.ts';
 import { lateralJoin } from './lateral.ts';
 import { writeNested, type NestedQuery } from './nested.ts';
 import { conjunctsOf, containsAggregate, isCount } from './walk.ts';
@@ -37,11 +37,6 @@ export function writeSubquery(expression: Subquery, context: Context): Value {
   if (!nested.isCorrelated) return own;
   checkCorrelated(query, at);
   return correlatedValue(query, own, { at, context });
-}
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
 }
 
 function arrayOfRows(

@@ -131,9 +131,9 @@ function withoutDynamic(type: Type): Type {
   return type.kind === 'dynamic' ? { ...type, kind: 'unknown' } : type;
 }
 
-/** MariaDB's tables of numbers. */
+/** A table of numbers. */
 function sequenceTable(last: string, alias: string, { shared }: Context): Read | undefined {
-  const found = shared.dialect === 'mariadb' ? /^seq_(\d+)_to_(\d+)(?:_step_(\d+))?$/i.exec(last) : null;
+  const found = shared.traits.hasSequenceTables ? /^seq_(\d+)_to_(\d+)(?:_step_(\d+))?$/i.exec(last) : null;
   if (found === null) return undefined;
   const [, from = '0', to = '0', step = '1'] = found;
   return {

@@ -1,5 +1,5 @@
 // Values of which one is returned: ClickHouse requires a common type, which it does not always find.
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Place } from '../context.ts';
 import { implicit } from '../implicit.ts';
 import { jsonText } from '../json-path.ts';
 import { beside, isOpen, settled } from '../operand.ts';
@@ -23,11 +23,6 @@ import {
 export interface Unified {
   readonly sqls: readonly Sql[];
   readonly type: Type;
-}
-
-interface Place {
-  readonly at: number;
-  readonly context: Context;
 }
 
 /**

@@ -1,6 +1,5 @@
 // EXTRACT, AT TIME ZONE and COLLATE.
 import { castTo } from '../cast/cast.ts';
-import { isByteCollation } from '../collation.ts';
 import { differs, unconverted } from '../context.ts';
 import { settled } from '../operand.ts';
 import { sql } from '../sql.ts';
@@ -47,7 +46,7 @@ export function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Co
       : castTo(written, { name: 'TIMESTAMP', at }, { isSafe: false, at, context });
   const isChained = inner.kind === 'at_zone' && isUtc(context.write(inner.zone, context));
   if (isUtc(there) && inner.kind !== 'at_zone') return own;
-  if (!isChained && context.shared.dialect === 'postgresql')
+  if (!isChained && context.shared.traits.zoneDependsOnType)
     differs(
       context,
       at,
@@ -66,7 +65,7 @@ export function writeZone({ value: inner, zone, at }: Of<'at_zone'>, context: Co
 
 export function writeCollation({ value: inner, collation }: Of<'collate'>, context: Context): Value {
   const own = context.write(inner, context);
-  if (isByteCollation(collation.name, context.shared.dialect))
+  if (context.shared.traits.byteCollations.test(collation.name))
     return { ...own, type: { ...own.type, isBinary: true } };
   if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
   const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;

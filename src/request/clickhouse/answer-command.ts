@@ -1,7 +1,7 @@
 // The answers to commands: rows of the service, and queries over virtual tables.
 import type { Column, Statement } from '../../engine/engine.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import type { Command, Filter, NamedTable } from './commands.ts';
+import type { Command, Expression, Filter, NamedTable } from './commands.ts';
 import type { Database } from './databases.ts';
 import { applyEdits, type EditedText } from './edited-text.ts';
 import { literalRows, type Row, type TypedColumn } from './rows-text.ts';
@@ -26,8 +26,8 @@ export interface CommandContext {
   readonly running: RunningQueries;
   /** DESCRIBE has names and types only. */
   readonly isCompact: boolean;
-  /** The columns of a query of the caller, by the offsets of its tokens. */
-  readonly describe: (from: number, until: number) => Promise<readonly Column[]>;
+  /** The columns of a query of the caller. */
+  readonly describe: (query: Expression) => Promise<readonly Column[]>;
 }
 
 /** The query that answers a command. Throws Problem. */
@@ -57,7 +57,7 @@ export async function queryOf(command: Command, context: CommandContext): Promis
     case 'describe':
       return describeQuery(await columnsOf(command.named, seen), context);
     case 'describe query':
-      return describeQuery(await context.describe(command.from, command.until), context);
+      return describeQuery(await context.describe(command.query), context);
     case 'exists':
       return rowsOf([{ name: 'result', type: 'UInt8' }], [[command.exists ? 1 : 0]]);
     case 'kill':

@@ -2,8 +2,8 @@
 import { Problem } from '../../core/problem.ts';
 import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
 import { readAll } from '../../engine/rows.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import { tokenTexts } from '../../sql/tree/lexemes.ts';
 import { countAnalyses } from '../analyses.ts';
 import { runProblem } from '../engine-problems.ts';
 import { asDeclared } from '../native/blocks.ts';
@@ -12,7 +12,7 @@ import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';
 import type { Answering } from './answering.ts';
-import type { Command } from './commands.ts';
+import type { Command, Expression } from './commands.ts';
 import { suffixedDatabases, type VirtualScope } from './databases.ts';
 import { inOriginal, type EditedText } from './edited-text.ts';
 import { inText, type Request } from './request.ts';
@@ -26,7 +26,7 @@ export type VirtualStatement =
   | {
       readonly kind: 'command';
       readonly command: Command;
-      readonly cursor: Cursor;
+      readonly text: string;
       readonly used: ReadonlySet<string>;
     };
 
@@ -82,20 +82,12 @@ async function planOf(
   { statement, seen, signal }: Asked,
 ): Promise<Planned> {
   if (statement.kind === 'select') return planText(answering, request, { ...statement, seen });
-  const { command, cursor, used } = statement;
+  const { command, used } = statement;
   const query = await queryOf(command, {
     seen,
     running: answering.running,
     isCompact: request.settings.isCompact,
-    describe: (from, until) =>
-      describeQuery(answering, request, {
-        text: cursor.slice(from, until),
-        cursor,
-        from,
-        used,
-        seen,
-        signal,
-      }),
+    describe: (described) => describeQuery(answering, request, { described, used, seen, signal }),
   });
   if (query.kind === 'virtual') {
     const plan = () => planText(answering, request, { text: query.text, database: 'system', seen });
@@ -139,9 +131,7 @@ function planText(
 }
 
 interface Described {
-  readonly text: string;
-  readonly cursor: Cursor;
-  readonly from: number;
+  readonly described: Expression;
   readonly used: ReadonlySet<string>;
   readonly seen: Seen;
   readonly signal: AbortSignal;
@@ -151,13 +141,12 @@ interface Described {
 async function describeQuery(
   answering: Answering,
   request: Request,
-  { text, cursor, from, used, seen, signal }: Described,
+  { described: { sql, start, end }, used, seen, signal }: Described,
 ): Promise<readonly Column[]> {
   const { engine, path } = answering;
   // Spaces and line breaks before it keep its place.
-  const before = cursor.sql.slice(0, cursor.start(from)).replace(/[^\r\n]/g, ' ');
-  const query = `${before}${text}`;
-  const { resolved, named } = resolveQuery(answering, request, createCursor(query));
+  const query = `${sql.slice(0, start).replace(/[^\r\n]/g, ' ')}${sql.slice(start, end)}`;
+  const { resolved, named } = resolveQuery(answering, request, query);
   const planOfText = async (): Promise<Planned> => {
     if (named?.database.kind === 'endpoint') {
       const described = { ...named, endpoint: named.database.endpoint, text: resolved.text, used };
@@ -244,8 +233,7 @@ function seenBy(
   statement: VirtualStatement,
 ): Seen {
   const { columnsOf, running, clock, version } = answering;
-  const { cursor } = statement.kind === 'command' ? statement : { cursor: createCursor(statement.text) };
-  const strings = cursor.tokens.flatMap((_, at) => stringValue(cursor.text(at)) ?? []);
+  const strings = tokenTexts(statement.text, 'string').flatMap((text) => stringValue(text) ?? []);
   return {
     databases,
     suffixed: suffixedDatabases(databases, [content.database ?? '', ...strings]),

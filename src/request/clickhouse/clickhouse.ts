@@ -1,7 +1,6 @@
 // The ClickHouse interface: a statement is read, its names and placeholders are resolved, and it is answered by an endpoint,
 // by the virtual tables, or as a command.
 import { Problem } from '../../core/problem.ts';
-import { createCursor } from '../../sql/cursor.ts';
 import { answerEndpoint } from './answer-endpoint.ts';
 import { answerVirtual } from './answer-virtual.ts';
 import type { Answering, ClickHouseDeps } from './answering.ts';
@@ -14,7 +13,7 @@ import { substitute } from './placeholders.ts';
 import { resolveQuery } from './resolved-query.ts';
 import { createRunningQueries } from './running.ts';
 import { formatOf, readSettings } from './settings.ts';
-import { readAssignments, readStatement, type SentStatement } from './statement.ts';
+import { readSet, readStatement, readUse, type SentStatement } from './statement.ts';
 import { inText, type Request } from './request.ts';
 import { createPlanVirtual } from './virtual/sandbox.ts';
 import { VIRTUAL_NAMES } from './virtual/definitions.ts';
@@ -67,9 +66,8 @@ function readRequest(
 /** Clients send settings with all queries that have an effect on some only. */
 function effectiveSettings(
   { settings }: Request['content'],
-  { cursor, settings: own }: SentStatement,
+  { hasJoin, settings: own }: SentStatement,
 ): readonly (readonly [name: string, value: string])[] {
-  const hasJoin = cursor.tokens.some((_, index) => cursor.word(index) === 'JOIN');
   return [...settings, ...own].filter(([name]) => hasJoin || name !== 'join_use_nulls');
 }
 
@@ -78,7 +76,7 @@ async function answerStatement(
   request: Request,
   statement: SentStatement,
 ): Promise<ClickHouseAnswer> {
-  const { kind, cursor } = statement;
+  const { kind, text, sql, word } = statement;
   switch (kind) {
     case 'select':
       return answerSelect(answering, request, statement);
@@ -86,12 +84,11 @@ async function answerStatement(
     case 'describe':
     case 'exists':
     case 'kill': {
-      const { edits, used } = substitute(cursor, request.content.parameters);
-      const edited = applyEdits(cursor.sql, [...statement.edits, ...edits]);
-      return inText(cursor.sql, edited, async () => {
-        const read = createCursor(edited.text);
-        const command = readCommand(read, request);
-        return answerVirtual(answering, request, { kind: 'command', command, cursor: read, used });
+      const { edits, used } = substitute(sql, request.content.parameters);
+      const edited = applyEdits(text, [...statement.edits, ...edits]);
+      return inText(text, edited, async () => {
+        const command = readCommand(edited.text, request);
+        return answerVirtual(answering, request, { kind: 'command', command, text: edited.text, used });
       });
     }
     case 'set':
@@ -101,7 +98,6 @@ async function answerStatement(
     case 'explain':
     case 'check':
     case 'transaction': {
-      const word = cursor.word(0) ?? '';
       throw new Problem('clickhouse.statement_unsupported', {
         detail: `${word} is not supported`,
         ...(kind === 'explain'
@@ -118,14 +114,12 @@ async function answerStatement(
 async function answerSelect(
   answering: Answering,
   request: Request,
-  { cursor, edits }: SentStatement,
+  { text, sql, edits }: SentStatement,
 ): Promise<ClickHouseAnswer> {
-  const source = cursor.sql;
-  const values = substitute(cursor, request.content.parameters);
-  const substituted = applyEdits(source, [...edits, ...values.edits]);
-  return inText(source, substituted, async () => {
-    const read = createCursor(substituted.text);
-    const { resolved, named } = resolveQuery(answering, request, read);
+  const values = substitute(sql, request.content.parameters);
+  const substituted = applyEdits(text, [...edits, ...values.edits]);
+  return inText(text, substituted, async () => {
+    const { resolved, named } = resolveQuery(answering, request, substituted.text);
     return inText(substituted.text, resolved, () => {
       const query = { text: resolved.text, used: values.used };
       if (named?.database.kind === 'endpoint') {
@@ -145,22 +139,22 @@ async function answerSelect(
 async function answerSet(
   { path }: Answering,
   request: Request,
-  { cursor }: SentStatement,
+  { sql }: SentStatement,
 ): Promise<ClickHouseAnswer> {
   await path.admitKey(request.call.key, request.call.record);
-  if (cursor.word(1) === 'ROLE' || (cursor.word(1) === 'DEFAULT' && cursor.word(2) === 'ROLE')) {
+  const read = readSet(sql);
+  if (read === 'role') {
     throw new Problem('clickhouse.setting_read_only', {
       detail: 'Roles cannot be set',
       hint: 'The key decides what is allowed.',
     });
   }
-  const read = readAssignments(cursor, 1);
-  if (read === undefined || read.next < cursor.length) {
+  if (read === undefined) {
     throw new Problem('clickhouse.syntax_invalid', {
       detail: 'Write SET name = value, with commas between several',
     });
   }
-  const { output, resultRows, time, defaultFormat } = readSettings(read.settings);
+  const { output, resultRows, time, defaultFormat } = readSettings(read);
   const [first] = output.map(([name]) => name);
   const applied =
     first ??
@@ -177,12 +171,10 @@ async function answerSet(
 async function answerUse(
   { path }: Answering,
   request: Request,
-  { cursor }: SentStatement,
+  { sql }: SentStatement,
 ): Promise<ClickHouseAnswer> {
   await path.admitKey(request.call.key, request.call.record);
-  const from = cursor.word(1) === 'DATABASE' && cursor.length > 2 ? 2 : 1;
-  const names = cursor.tokens.slice(from).flatMap((_, index) => cursor.name(from + index) ?? []);
-  const wanted = findDatabase(request.databases, names.join('.'));
+  const wanted = findDatabase(request.databases, readUse(sql));
   if (wanted?.database.name === request.current?.database.name) return nothing(request);
   throw new Problem('clickhouse.setting_read_only', {
     detail: 'Sessions hold no database',

@@ -1,6 +1,6 @@
 // SHOW, DESCRIBE, EXISTS and KILL: read, and answered with rows of what the key sees.
 import { Problem } from '../../core/problem.ts';
-import type { Cursor } from '../../sql/cursor.ts';
+import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { createTokenReader, type TokenReader } from '../../sql/token-reader.ts';
@@ -48,7 +48,7 @@ export type Command =
   | { readonly kind: 'create table'; readonly named: NamedTable }
   | { readonly kind: 'create database'; readonly database: Database }
   | { readonly kind: 'describe'; readonly named: NamedTable }
-  | { readonly kind: 'describe query'; readonly from: number; readonly until: number }
+  | { readonly kind: 'describe query'; readonly query: Expression }
   | { readonly kind: 'exists'; readonly exists: boolean }
   | { readonly kind: 'kill'; readonly ids: ReadonlySet<string>; readonly mode: 'SYNC' | 'ASYNC' | 'TEST' }
   /** A list that is a query over the virtual tables. */
@@ -68,7 +68,8 @@ interface Reading extends Naming {
 }
 
 /** Reads a command. Throws Problem `clickhouse.*`. */
-export function readCommand(cursor: Cursor, naming: Naming): Command {
+export function readCommand(sql: string, naming: Naming): Command {
+  const cursor = createCursor(sql);
   const reading: Reading = { ...naming, cursor, reader: createTokenReader(cursor) };
   const command = readAny(reading);
   if (reading.reader.kind() !== undefined) throw unexpected(reading);
@@ -207,7 +208,7 @@ function readDescribe(reading: Reading): Command {
   const from = reader.at();
   const until = reader.kind() === '(' ? cursor.after(from) : cursor.length;
   reader.skip(until - from);
-  return { kind: 'describe query', from, until };
+  return { kind: 'describe query', query: expressionOf(cursor, from, until) };
 }
 
 function isSelect(word: string | undefined): boolean {
@@ -285,6 +286,10 @@ function readExpression(reading: Reading): Expression {
   while (until < cursor.length && !isEnd()) until = cursor.after(until);
   if (until === from) throw unexpected(reading);
   reader.skip(until - from);
+  return expressionOf(cursor, from, until);
+}
+
+function expressionOf(cursor: Cursor, from: number, until: number): Expression {
   return { sql: cursor.sql, start: cursor.start(from), end: cursor.end(until - 1) };
 }
 

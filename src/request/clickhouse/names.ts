@@ -1,8 +1,9 @@
 // Which database a query reads. Qualifiers of its tables are replaced by spaces: the sandbox knows tables by name only.
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { nameOf, namesOf, partOf, sourceOf, spanOf, textOf, walk } from '../../sql/tree/visit.ts';
 import {
   splitSuffix,
   readSuffix,
@@ -11,9 +12,7 @@ import {
   type Databases,
   type NamedDatabase,
 } from './databases.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from '../../sql/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
-import { readScopes } from './table-scopes.ts';
 
 export interface ResolvedNames {
   readonly edits: readonly Edit[];
@@ -36,16 +35,15 @@ export function joinedName(table: string): string {
 
 /** Names with dots between them. */
 interface Path {
-  readonly parts: readonly Part[];
-  /** Index of the first token. */
-  readonly at: number;
-  /** `.*` follows. */
-  readonly hasStar: boolean;
-}
-
-interface Part {
-  readonly name: string;
-  readonly index: number;
+  readonly names: readonly string[];
+  /** The token of the first; there is one for each dot. */
+  readonly from: number;
+  /** Where it is: a table that rows are read from, what may be the table of IN, or columns. */
+  readonly place: 'source' | 'set' | 'columns';
+  /** Whether the table has a name of its own there. */
+  readonly hasAlias: boolean;
+  /** Whether all of it qualifies columns, as before `.*`. */
+  readonly isQualifier: boolean;
 }
 
 /** A table of a database, as a path names it. */
@@ -61,7 +59,15 @@ interface Qualified {
 interface Reference {
   readonly path: Path;
   readonly found: Qualified;
-  readonly isTable: boolean;
+}
+
+/** What a query names. */
+interface ResolvedPaths {
+  readonly edits: Edit[];
+  readonly qualified: Qualified[];
+  readonly references: Reference[];
+  /** Tables without a database. */
+  readonly bare: Path[];
 }
 
 /**
@@ -69,114 +75,108 @@ interface Reference {
  * `clickhouse.database_missing`, `clickhouse.table_unknown` or `clickhouse.databases_mixed`.
  */
 export function resolveNames(
-  cursor: Cursor,
+  tree: Tree,
   databases: Databases,
   current: NamedDatabase | undefined,
 ): ResolvedNames {
-  const { isTable, elements } = readScopes(cursor);
-  const edits: Edit[] = [];
-  const qualified: Qualified[] = [];
-  const references: Reference[] = [];
-  const bare: Part[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    const path = readPath(cursor, at);
-    if (path === undefined) continue;
-    const { length } = path.parts;
-    const isTablePlace = isTable(at);
-    const found = findQualified(path, databases, isTablePlace);
-    const sequence = isTablePlace ? readSequence(cursor, path, databases) : undefined;
+  const names: ResolvedPaths = { edits: [], qualified: [], references: [], bare: [] };
+  const elements = new Set<string>();
+  walk(tree.root, (node, parent) => {
+    if (node.kind === 'with-table') elements.add(nameOf(tree, node));
+    const sequence = readSequence(tree, node, parent, databases);
     if (sequence !== undefined) {
-      qualified.push(sequence.used);
-      edits.push(sequence.edit);
-    } else if (found !== undefined) {
-      qualified.push(found);
-      references.push({ path, found, isTable: isTablePlace });
-    } else if (isTablePlace && length > 1) {
-      if (isCondition(cursor, at)) continue;
-      throw unknownTable(cursor, path, databases);
-    } else if (isTablePlace && isBareTable(cursor, path, elements)) {
-      bare.push(...path.parts);
+      names.qualified.push(sequence.used);
+      names.edits.push(sequence.edit);
+    } else {
+      const path = readPath(tree, node, parent);
+      if (path !== undefined) readName(tree, path, databases, names);
     }
-    at = path.parts.at(-1)?.index ?? at;
-  }
-  const named = decide(cursor, { qualified, bare, databases, current });
+  });
+  const { edits, references } = names;
+  const bare = names.bare.filter(({ names: [only = ''] }) => !elements.has(only));
+  const named = decide(tree, { ...names, bare, databases, current });
   if (named === BOTH) {
-    const joined = references.flatMap((reference) => joinedEdits(cursor, reference));
+    const joined = references.flatMap((reference) => joinedEdits(tree, reference));
     const own = current?.database.name === 'information_schema' ? bare : [];
-    return { edits: [...edits, ...joined, ...own.map((part) => joinedEdit(cursor, part, part))], named };
+    const added = own.map((path) => joinedEdit(tree, path, { table: path.names[0] ?? '', parts: 0 }));
+    return { edits: [...edits, ...joined, ...added], named };
   }
-  const folded =
-    named?.database.name === 'information_schema' ? lowerCased(cursor, named.database, bare) : [];
-  const referred = references.flatMap(({ path, found }) => editsFor(cursor, path, found));
+  const folded = named?.database.name === 'information_schema' ? lowerCased(tree, named.database, bare) : [];
+  const referred = references.flatMap(({ path, found }) => editsFor(tree, path, found));
   return { edits: [...edits, ...referred, ...folded], named };
 }
 
+function readName(tree: Tree, path: Path, databases: Databases, names: ResolvedPaths): void {
+  const found = findQualified(path, databases);
+  if (found !== undefined) {
+    names.qualified.push(found);
+    names.references.push({ path, found });
+  } else if (path.place === 'source') {
+    if (path.names.length > 1) throw unknownTable(tree, path, databases);
+    names.bare.push(path);
+  }
+}
+
 /** Tables of the information schema get the names that they have beside those of system. */
-function joinedEdits(cursor: Cursor, { path, found, isTable }: Reference): readonly Edit[] {
-  const target = path.parts[found.parts];
-  if (!isTable || target === undefined || found.database.name !== 'information_schema')
-    return editsFor(cursor, path, found);
-  return [joinedEdit(cursor, { name: found.table, index: path.at }, target)];
+function joinedEdits(tree: Tree, { path, found }: Reference): readonly Edit[] {
+  const isJoined = path.place !== 'columns' && found.database.name === 'information_schema';
+  return isJoined ? [joinedEdit(tree, path, found)] : editsFor(tree, path, found);
 }
 
-/** Replaces the tokens up to `last`. Columns are named after the table, unless it has an alias. */
-function joinedEdit(cursor: Cursor, { name, index }: Part, last: Part): Edit {
-  const table = name.toLowerCase();
-  const isPlain = cursor.word(index - 1) !== 'IN' && !hasAlias(cursor, last.index);
+/** Replaces the names up to that of the table. Columns are named after the table, unless it has an alias. */
+function joinedEdit(
+  tree: Tree,
+  { from, place, hasAlias }: Path,
+  { table: named, parts }: Pick<Qualified, 'table' | 'parts'>,
+): Edit {
+  const table = named.toLowerCase();
+  const isPlain = place === 'source' && !hasAlias;
   const text = `${joinedName(table)}${isPlain ? ` AS ${quoteIdentifier(table)}` : ''}`;
-  return { start: cursor.start(index), end: cursor.end(last.index), text };
-}
-
-function hasAlias(cursor: Cursor, table: number): boolean {
-  const word = cursor.word(table + 1);
-  if (word === undefined) return cursor.name(table + 1) !== undefined;
-  return word === 'AS' || !(KEYWORDS.has(word) || NO_BARE_ALIAS.has(word));
+  return { ...spanOf(tree, { from, to: from + 2 * parts + 1 }), text };
 }
 
 /** The information schema has its tables in upper case too; the sandbox has them once. */
-function lowerCased(cursor: Cursor, database: Database, bare: readonly Part[]): readonly Edit[] {
-  return bare.flatMap(({ name, index }) =>
-    database.tables.includes(name) || tableIn(database, name) === undefined
+function lowerCased(tree: Tree, database: Database, bare: readonly Path[]): readonly Edit[] {
+  return bare.flatMap(({ names: [name = ''], from }) => {
+    const token = { from, to: from + 1 };
+    return database.tables.includes(name) || tableIn(database, name) === undefined
       ? []
-      : [{ start: cursor.start(index), end: cursor.end(index), text: cursor.text(index).toLowerCase() }],
-  );
+      : [{ ...spanOf(tree, token), text: textOf(tree, token).toLowerCase() }];
+  });
 }
 
-function readPath(cursor: Cursor, at: number): Path | undefined {
-  const name = cursor.name(at);
-  if (name === undefined || cursor.kind(at - 1) === '.') return undefined;
-  const parts: Part[] = [{ name, index: at }];
-  let last = at;
-  for (;;) {
-    const next = cursor.kind(last + 1) === '.' ? cursor.name(last + 2) : undefined;
-    if (next === undefined) break;
-    last += 2;
-    parts.push({ name: next, index: last });
-  }
-  const hasStar = cursor.kind(last + 1) === '.' && cursor.kind(last + 2) === '*';
-  return { parts, at, hasStar };
+/** The path that a node is; undefined for other nodes, and for functions. */
+function readPath(tree: Tree, node: Node, parent: Node | undefined): Path | undefined {
+  const { kind, from, to } = node;
+  const isTable = kind === 'table' || (kind === 'table-function' && node.at > from);
+  if (!isTable && kind !== 'column' && kind !== 'column-name') return undefined;
+  const names = namesOf(tree, { ...node, to: kind === 'table-function' ? node.at + 1 : to });
+  if (names.length === 0) return undefined;
+  const tablePlace = parent?.kind === 'source' ? 'source' : 'set';
+  return {
+    names,
+    from,
+    place: isTable ? tablePlace : 'columns',
+    hasAlias: parent?.kind === 'source' && parent.at >= to,
+    isQualifier: parent?.kind === 'star' || parent?.kind === 'columns',
+  };
 }
 
 /** Dots and characters of names that are looked up piece by piece. */
 const [MAX_PARTS, MAX_NAME] = [100, 1000];
 
 /** The longest qualifier that is a database with the table that follows it. */
-function findQualified(
-  { parts, hasStar }: Path,
-  databases: Databases,
-  isTable: boolean,
-): Qualified | undefined {
-  for (let count = Math.min(parts.length - 1, MAX_PARTS); count > 0; count--) {
+function findQualified({ names, place, isQualifier }: Path, databases: Databases): Qualified | undefined {
+  for (let parts = Math.min(names.length - 1, MAX_PARTS); parts > 0; parts--) {
     // In expressions, a column or a star follows.
-    if (!isTable && count + 1 === parts.length && !hasStar) continue;
-    const qualifier = parts.slice(0, count).map(({ name }) => name);
-    const found = findTable(databases, qualifier.join('.'), parts[count]?.name ?? '');
-    if (found !== undefined) return { ...found, parts: count };
+    if (place === 'columns' && parts + 1 === names.length && !isQualifier) continue;
+    const found = findTable(databases, names.slice(0, parts).join('.'), names[parts] ?? '');
+    if (found !== undefined) return { ...found, parts };
   }
-  const [only] = parts;
-  if (!isTable || parts.length > 1 || only === undefined || only.name.length > MAX_NAME) return undefined;
-  for (let dot = only.name.lastIndexOf('.'); dot > 0; dot = only.name.lastIndexOf('.', dot - 1)) {
-    const found = findTable(databases, only.name.slice(0, dot), only.name.slice(dot + 1));
+  const [only = ''] = names;
+  if (place === 'columns' || names.length > 1 || only.length > MAX_NAME) return undefined;
+  for (let dot = only.lastIndexOf('.'); dot > 0; dot = only.lastIndexOf('.', dot - 1)) {
+    const found = findTable(databases, only.slice(0, dot), only.slice(dot + 1));
     if (found !== undefined) return { ...found, parts: 0 };
   }
   return undefined;
@@ -205,23 +205,21 @@ const SEQUENCES: ReadonlySet<string> = new Set(['numbers', 'numbers_mt', 'zeros'
 
 /** `numbers(n)` and `numbers(from, n)`, with numbers as arguments: a part of the table of that name. */
 function readSequence(
-  cursor: Cursor,
-  { parts: [only], at }: Path,
+  tree: Tree,
+  node: Node,
+  parent: Node | undefined,
   databases: Databases,
 ): { readonly used: Qualified; readonly edit: Edit } | undefined {
-  const database = databases.find('system');
-  if (only === undefined || database === undefined || cursor.kind(at + 1) !== '(') return undefined;
-  const close = cursor.closing(at + 1);
-  const isPair = close === at + 5 && cursor.kind(at + 3) === ',';
-  const [from, count] = isPair ? [cursor.text(at + 2), cursor.text(at + 4)] : ['0', cursor.text(at + 2)];
-  if (!SEQUENCES.has(only.name) || !(isPair || close === at + 3) || !isInSequence(from, count))
+  const isTable = node.kind === 'table-function' || (node.kind === 'call' && parent?.kind === 'in');
+  const database = isTable && node.at === node.from ? databases.find('system') : undefined;
+  const sizes = (partOf(node, 'arguments')?.parts ?? []).map((size) => sourceOf(tree, size));
+  const [from = '', count = ''] = sizes.length === 1 ? ['0', ...sizes] : sizes;
+  const name = nameOf(tree, node);
+  if (database === undefined || !SEQUENCES.has(name) || sizes.length > 2 || !isInSequence(from, count))
     return undefined;
-  const [column, table] = only.name.startsWith('z') ? ['zero', 'zeros'] : ['number', 'numbers'];
+  const [column, table] = name.startsWith('z') ? ['zero', 'zeros'] : ['number', 'numbers'];
   const text = `(SELECT ${column} FROM ${table} LIMIT ${count} OFFSET ${from})`;
-  return {
-    used: { database, suffix: undefined, table, parts: 0 },
-    edit: { start: cursor.start(at), end: cursor.end(close), text },
-  };
+  return { used: { database, suffix: undefined, table, parts: 0 }, edit: { ...spanOf(tree, node), text } };
 }
 
 /** Rows of system.numbers, which on a server has no end. */
@@ -232,52 +230,22 @@ function isInSequence(...sizes: readonly string[]): boolean {
   return total <= MAX_NUMBERS;
 }
 
-function editsFor(cursor: Cursor, { parts, at }: Path, { table, parts: count }: Qualified): readonly Edit[] {
-  const target = parts[count];
-  if (target === undefined) return [];
-  const start = cursor.start(target.index);
-  const end = cursor.end(target.index);
-  if (count === 0) return [{ start, end, text: quoteIdentifier(table).padEnd(end - start) }];
-  const isRenamed = target.name !== table;
-  const renamed = isRenamed ? [{ start, end, text: cursor.text(target.index).toLowerCase() }] : [];
-  return [blank(cursor.start(at), start), ...renamed];
+function editsFor(tree: Tree, { names, from }: Path, { table, parts }: Qualified): readonly Edit[] {
+  const target = { from: from + 2 * parts, to: from + 2 * parts + 1 };
+  const { start, end } = spanOf(tree, target);
+  if (parts === 0) return [{ start, end, text: quoteIdentifier(table).padEnd(end - start) }];
+  const isRenamed = names[parts] !== table;
+  const renamed = isRenamed ? [{ start, end, text: textOf(tree, target).toLowerCase() }] : [];
+  return [blank(spanOf(tree, { from, to: from + 1 }).start, start), ...renamed];
 }
 
-/** `x IN a.b`, where `a.b` may be a column. */
-function isCondition(cursor: Cursor, at: number): boolean {
-  return cursor.word(at - 1) === 'IN';
-}
-
-/** Not a table function, not a WITH element of the query, not a keyword before a subquery. */
-function isBareTable(cursor: Cursor, { parts, at }: Path, elements: ReadonlySet<string>): boolean {
-  const [only] = parts;
-  if (only === undefined || cursor.kind(at + 1) === '(') return false;
-  return !elements.has(only.name) && !isCondition(cursor, at);
-}
-
-function unknownTable(cursor: Cursor, { parts, at }: Path, databases: Databases): Problem {
-  const place = (message: string) => placed(cursor.sql, cursor.start(at), message);
-  for (let count = Math.min(parts.length - 1, MAX_PARTS); count > 0; count--) {
-    const qualifier = parts
-      .slice(0, count)
-      .map(({ name }) => name)
-      .join('.');
-    const database = databases.find(splitSuffix(qualifier)[0]);
-    if (database === undefined) continue;
-    return noTable(
-      database,
-      parts
-        .slice(count)
-        .map(({ name }) => name)
-        .join('.'),
-      place,
-    );
+function unknownTable(tree: Tree, { names, from }: Path, databases: Databases): Problem {
+  const place = (message: string) => placed(tree.cursor.sql, tree.cursor.start(from), message);
+  for (let count = Math.min(names.length - 1, MAX_PARTS); count > 0; count--) {
+    const database = databases.find(splitSuffix(names.slice(0, count).join('.'))[0]);
+    if (database !== undefined) return noTable(database, names.slice(count).join('.'), place);
   }
-  const qualifier = parts
-    .slice(0, -1)
-    .map(({ name }) => name)
-    .join('.');
-  const problem = unknownDatabase(databases, splitSuffix(qualifier)[0]);
+  const problem = unknownDatabase(databases, splitSuffix(names.slice(0, -1).join('.'))[0]);
   return new Problem(problem.code, { ...place(problem.message), hint: problem.hint });
 }
 
@@ -301,26 +269,23 @@ export function noTable(
   });
 }
 
-interface Found {
-  readonly qualified: readonly Qualified[];
-  readonly bare: readonly Part[];
+interface Found extends Pick<ResolvedPaths, 'qualified' | 'bare'> {
   readonly databases: Databases;
   readonly current: NamedDatabase | undefined;
 }
 
-/** The one database that the query reads. */
-function decide(cursor: Cursor, { qualified, bare, databases, current }: Found): ReadDatabase | undefined {
+/** The one database that the query reads; if it is not read to its end, the one that it would read by default. */
+function decide(tree: Tree, { qualified, bare, databases, current }: Found): ReadDatabase | undefined {
   const [first] = qualified;
   const [unqualified] = bare;
-  const implied = unqualified && (current ?? (first === undefined ? onlyDatabase(databases) : undefined));
-  const used = [
-    ...qualified.map(({ database }) => database),
-    ...(implied === undefined ? [] : [implied.database]),
-  ];
+  const needsDefault = unqualified !== undefined || (tree.fault !== undefined && first === undefined);
+  const byDefault = current ?? (first === undefined ? onlyDatabase(databases) : undefined);
+  const used = qualified.map(({ database }) => database);
+  if (needsDefault && byDefault !== undefined) used.push(byDefault.database);
   const [one] = used;
   if (one === undefined) {
     if (unqualified === undefined) return undefined;
-    throw missingDatabase(cursor, unqualified, databases);
+    throw missingDatabase(tree, unqualified, databases);
   }
   const other = used.find(({ name }) => name !== one.name);
   if (other !== undefined) {
@@ -347,7 +312,7 @@ function onlyDatabase({ endpoints }: Databases): NamedDatabase | undefined {
 /** Databases that are listed in a message. */
 const MAX_LISTED = 20;
 
-function missingDatabase(cursor: Cursor, { name, index }: Part, { endpoints }: Databases): Problem {
+function missingDatabase(tree: Tree, { names: [name = ''], from }: Path, { endpoints }: Databases): Problem {
   const names = endpoints.map((each) => each.name);
   const having = endpoints.filter(({ tables }) => tables.includes(name)).map((each) => each.name);
   const listed = (having.length > 0 ? having : names).slice(0, MAX_LISTED).join(', ');
@@ -355,8 +320,8 @@ function missingDatabase(cursor: Cursor, { name, index }: Part, { endpoints }: D
     having.length > 0 ? `Databases with this table: ${listed}` : `Databases of your key: ${listed || 'none'}`;
   return new Problem('clickhouse.database_missing', {
     ...placed(
-      cursor.sql,
-      cursor.start(index),
+      tree.cursor.sql,
+      tree.cursor.start(from),
       `Unknown table expression identifier '${name.slice(0, 100)}' in scope: its database is not named`,
     ),
     hint: `${which}. Send database=, or write the database before the table: \`database\`.table.`,

@@ -1,7 +1,7 @@
 // Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
 import { Problem } from '../../core/problem.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { isInBraces, placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
 import { plainSpaces } from '../../sql/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
 
@@ -15,54 +15,36 @@ export interface Substituted {
  * Replaces all placeholders; one without a value whose type is Nullable is NULL, as on a server. Throws Problem `clickhouse.parameter_missing` or
  * `clickhouse.parameter_invalid`.
  */
-export function substitute(cursor: Cursor, values: ReadonlyMap<string, string>): Substituted {
-  const edits: Edit[] = [];
-  const used = new Set<string>();
-  for (let at = 0; at < cursor.length; at++) {
-    const name = cursor.name(at + 1);
-    if (cursor.kind(at) !== '{' || name === undefined || cursor.kind(at + 2) !== ':') continue;
-    const close = closingBrace(cursor, at);
-    if (close === undefined || close < at + 4) continue;
-    const type = plainSpaces(cursor.slice(at + 3, close));
+export function substitute(sql: string, values: ReadonlyMap<string, string>): Substituted {
+  const placeholders = placeholdersIn(sql);
+  const edits = placeholders.map((placeholder): Edit => {
+    const { name, start, end } = placeholder;
+    const type = plainSpaces(placeholder.type);
     const value = values.get(name) ?? (NULLABLE.test(type) ? NULL : undefined);
     const problem = (
       code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',
       message: string,
-    ) => new Problem(code, placed(cursor.sql, cursor.start(at), message));
+    ) => new Problem(code, placed(sql, start, message));
     if (value === undefined)
       throw problem('clickhouse.parameter_missing', `Substitution \`${name.slice(0, 100)}\` is not set`);
-    const literal = literalOf(type, value, isPlainPlace(cursor, at - 1));
-    if (literal === undefined) {
+    const text = literalOf(type, value, isPlainPlace(placeholder));
+    if (text === undefined) {
       const message = `The value of ${name.slice(0, 100)} is not a valid ${type.slice(0, 100)}`;
       throw problem('clickhouse.parameter_invalid', message);
     }
-    edits.push({ start: cursor.start(at), end: cursor.end(close), text: literal });
-    used.add(name);
-    at = close;
-  }
-  return { edits, used };
+    return { start, end, text };
+  });
+  return { edits, used: new Set(placeholders.map(({ name }) => name)) };
 }
 
-function closingBrace(cursor: Cursor, open: number): number | undefined {
-  for (let at = open + 1; at < cursor.length; at++) {
-    const kind = cursor.kind(at);
-    if (kind === '}') return at;
-    if (kind === '{') return undefined;
-  }
-  return undefined;
-}
-
-const COMPARISONS: ReadonlySet<string | undefined> = new Set(['=', '!=', '<', '<=', '>', '>=', '<=>']);
-const PLAIN_WORDS: ReadonlySet<string | undefined> = new Set(
-  'LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
+const PLAIN_AFTER: ReadonlySet<string | undefined> = new Set(
+  '= == != <> < <= > >= <=> LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
 );
 
 /** Where the type of a number does not matter: compared with something, or where only a literal is allowed. */
-function isPlainPlace(cursor: Cursor, before: number): boolean {
-  if (COMPARISONS.has(cursor.kind(before)) || PLAIN_WORDS.has(cursor.word(before))) return true;
-  const isNumbers = (at: number): boolean => cursor.kind(at) === '(' && cursor.word(at - 1) === 'NUMBERS';
-  if (isNumbers(before) || (cursor.kind(before) === ',' && isNumbers(before - 2))) return true;
-  return cursor.kind(before) === ',' && cursor.word(before - 2) === 'LIMIT';
+function isPlainPlace({ before: [last, second, third, fourth] }: PlaceholderText): boolean {
+  if (PLAIN_AFTER.has(last) || (last === '(' && second === 'NUMBERS')) return true;
+  return last === ',' && (third === 'LIMIT' || (third === '(' && fourth === 'NUMBERS'));
 }
 
 /** NULL in ClickHouse's text form. */
@@ -113,9 +95,7 @@ function identifierOf(value: string): string | undefined {
 
 /** The engine casts strings to arrays of maps, but not to maps. */
 function mapOf(value: string, type: string): string | undefined {
-  const text = createCursor(value);
-  const isOne = text.kind(0) === '{' && text.closing(0) === text.length - 1 && text.length > 1;
-  return isOne ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
+  return isInBraces(value) ? `arrayElement(${cast(`[${value}]`, `Array(${type})`)}, 1)` : undefined;
 }
 
 function cast(value: string, type: string): string {

@@ -1,5 +1,5 @@
 // A query with its names resolved and its functions about the server replaced, and the database that it reads.
-import type { Cursor } from '../../sql/cursor.ts';
+import { parseSentText } from '../../sql/tree/parse.ts';
 import type { Answering } from './answering.ts';
 import { applyEdits, type EditedText } from './edited-text.ts';
 import { resolveNames, type ResolvedNames } from './names.ts';
@@ -14,9 +14,10 @@ export interface ResolvedQuery extends Pick<ResolvedNames, 'named'> {
 export function resolveQuery(
   { version, clock, started }: Answering,
   request: Request,
-  query: Cursor,
+  query: string,
 ): ResolvedQuery {
-  const { edits, named } = resolveNames(query, request.databases, request.current);
+  const tree = parseSentText(query);
+  const { edits, named } = resolveNames(tree, request.databases, request.current);
   const facts = {
     version,
     user: request.principal.name,
@@ -24,7 +25,7 @@ export function resolveQuery(
     queryId: request.queryId,
     uptime: (clock.monotonic() - started) / 1000,
   };
-  const resolved = applyEdits(query.sql, [...edits, ...replaceServerFunctions(query, facts)]);
+  const resolved = applyEdits(query, [...edits, ...replaceServerFunctions(tree, facts)]);
   return { resolved, named };
 }
 

@@ -1,6 +1,7 @@
 // Functions that ask about the server: replaced by constants, with the column name that the call would have.
-import type { Cursor } from '../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { nameOf, partOf, spanOf, textOf, walk } from '../../sql/tree/visit.ts';
 import type { Edit } from './edited-text.ts';
 
 /** What the functions return. */
@@ -74,56 +75,24 @@ function named(names: string, write: Write): readonly (readonly [string, Write])
 export const SERVER_FUNCTIONS: readonly string[] = [...FUNCTIONS.keys()];
 
 /** Replaces the calls. Arguments, which some of the functions have, are dropped if they are a single token. */
-export function replaceServerFunctions(cursor: Cursor, facts: ServerFacts): readonly Edit[] {
+export function replaceServerFunctions(tree: Tree, facts: ServerFacts): readonly Edit[] {
   const edits: Edit[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    if (cursor.kind(at) !== 'word' || cursor.kind(at + 1) !== '(' || cursor.kind(at - 1) === '.') continue;
-    const write = FUNCTIONS.get(cursor.text(at).toLowerCase());
-    const close = cursor.closing(at + 1);
-    if (write === undefined || close > at + 3 || close === at + 1) continue;
-    const value = write(facts);
-    const alias = isSelected(cursor, at, close)
-      ? ` AS ${quoteIdentifier(columnName(cursor, at, close))}`
-      : '';
-    edits.push({ start: cursor.start(at), end: cursor.end(close), text: `${value}${alias}` });
-    at = close;
-  }
+  walk(tree.root, (node, parent) => {
+    const write = node.kind === 'call' ? FUNCTIONS.get(nameOf(tree, node).toLowerCase()) : undefined;
+    const column = write && columnName(tree, node);
+    if (write === undefined || column === undefined) return;
+    const alias = parent?.kind === 'list' ? ` AS ${quoteIdentifier(column)}` : '';
+    edits.push({ ...spanOf(tree, node), text: `${write(facts)}${alias}` });
+  });
   return edits;
 }
 
-function columnName(cursor: Cursor, from: number, to: number): string {
-  const tokens = cursor.tokens.slice(from, to + 1).map((_, index) => cursor.text(from + index));
-  return tokens.join('').replace(/[`'"\\]/g, '');
-}
-
-const AFTER_ITEM: ReadonlySet<string | undefined> = new Set(
-  `FROM WHERE PREWHERE GROUP HAVING ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT QUALIFY WINDOW`.split(
-    ' ',
-  ),
-);
-
-/** Whether the call is an item of a SELECT by itself, without an alias. */
-function isSelected(cursor: Cursor, at: number, close: number): boolean {
-  const next = cursor.kind(close + 1);
-  if (next !== undefined && next !== ',' && next !== ')' && !AFTER_ITEM.has(cursor.word(close + 1)))
-    return false;
-  return startsItem(cursor, at);
-}
-
-/** Whether SELECT or a comma of its list is before. */
-function startsItem(cursor: Cursor, at: number): boolean {
-  const before = cursor.word(at - 1);
-  if (before === 'SELECT' || (before === 'DISTINCT' && cursor.word(at - 2) === 'SELECT')) return true;
-  if (cursor.kind(at - 1) !== ',') return false;
-  let depth = 0;
-  for (let back = at - 1; back >= 0; back--) {
-    const kind = cursor.kind(back);
-    if (kind === ')' || kind === ']') depth++;
-    if (kind === '(' || kind === '[') depth--;
-    if (depth < 0) return false;
-    const word = depth === 0 ? cursor.word(back) : undefined;
-    if (word === 'SELECT') return true;
-    if (AFTER_ITEM.has(word) || word === 'WITH' || word === 'BY') return false;
-  }
-  return false;
+/** The name that the column of a plain call has, with at most one token as argument; undefined for other calls. */
+function columnName(tree: Tree, call: Node): string | undefined {
+  const passed = partOf(call, 'arguments');
+  const [first, second] = passed?.parts ?? [];
+  const isLong = first !== undefined && first.to - first.from > 1;
+  if (!call.isWhole || call.parts.length !== 1 || second !== undefined || isLong) return undefined;
+  const argument = first === undefined ? '' : textOf(tree, first);
+  return `${nameOf(tree, call)}(${argument})`.replace(/[`'"\\]/g, '');
 }

@@ -3,8 +3,9 @@ import { Problem } from '../../core/problem.ts';
 import { checkDepth, checkTokens } from '../../sandbox/lexed-query.ts';
 import { characterAt } from '../../sql/character-name.ts';
 import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import { isSignificant, tokenize } from '../../sql/lexer.ts';
+import { isSignificant, tokenize, type TokenKind } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import { KEYWORDS } from '../../sql/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 
 export type StatementKind =
@@ -24,8 +25,11 @@ export interface SentStatement {
   readonly kind: StatementKind;
   /** As sent. */
   readonly text: string;
-  /** The tokens before the clauses. */
-  readonly cursor: Cursor;
+  /** Without the clauses after it: what is left of `text` keeps its place. */
+  readonly sql: string;
+  /** Its first word, in upper case. */
+  readonly word: string;
+  readonly hasJoin: boolean;
   /** Removes the clauses and the final semicolon. */
   readonly edits: readonly Edit[];
   readonly format: string | undefined;
@@ -85,14 +89,11 @@ export function readStatement(text: string): SentStatement {
   const whole = createCursor(text, tokens.slice(0, end));
   const kind = kindOf(whole);
   const { until, ...clauses } = readClauses(whole, kind);
-  const cut = whole.start(until);
+  const cut = tokens[until]?.start ?? text.length;
   const edits =
     until < tokens.length ? tokens.slice(until).map((token) => blank(token.start, token.end)) : [];
-  const cursor = createCursor(
-    text,
-    whole.tokens.filter(({ start }) => start < cut),
-  );
-  return { kind, text, cursor, edits, ...clauses };
+  const hasJoin = whole.tokens.some(({ start }, at) => start < cut && whole.word(at) === 'JOIN');
+  return { kind, text, sql: text.slice(0, cut), word: whole.word(0) ?? '', hasJoin, edits, ...clauses };
 }
 
 /** Before the text is lexed: what follows INSERT may be megabytes of data. */
@@ -138,7 +139,9 @@ function readClauses(cursor: Cursor, kind: StatementKind): Clauses {
         placed(cursor.sql, cursor.start(at), 'INTO OUTFILE is not supported'),
       );
     }
-    const found = readEnd(cursor, at);
+    // Names of tables in commands may be those of keywords.
+    const isEnd = kind !== 'select' || endsExpression(cursor, at - 1);
+    const found = isEnd ? readEnd(cursor, at) : undefined;
     if (found === undefined) continue;
     until = at;
     format = found.format;
@@ -151,7 +154,6 @@ function readClauses(cursor: Cursor, kind: StatementKind): Clauses {
 
 /** The clauses from this token to the end; undefined if they are none. */
 function readEnd(cursor: Cursor, from: number): Pick<Clauses, 'format' | 'settings'> | undefined {
-  if (!endsExpression(cursor, from - 1)) return undefined;
   let at = from;
   let format: string | undefined;
   const settings: (readonly [string, string])[] = [];
@@ -171,29 +173,41 @@ function readEnd(cursor: Cursor, from: number): Pick<Clauses, 'format' | 'settin
   return { format, settings };
 }
 
-/** Words after which an expression or a name follows, so that FORMAT or SETTINGS there is a name. */
-const BEFORE_NAMES: ReadonlySet<string | undefined> = new Set(
-  'SELECT DISTINCT FROM JOIN AS BY WHERE PREWHERE HAVING ON AND OR NOT IN LIKE ILIKE BETWEEN WHEN THEN ELSE WITH USING'.split(
-    ' ',
-  ),
-);
-
+/** Whether a query may end with a token, so that FORMAT or SETTINGS after it is no name. */
 function endsExpression(cursor: Cursor, at: number): boolean {
-  const kind = cursor.kind(at);
-  if (kind === 'word') return !BEFORE_NAMES.has(cursor.word(at));
-  return (
-    kind === 'quoted' ||
-    kind === 'number' ||
-    kind === 'string' ||
-    kind === ')' ||
-    kind === ']' ||
-    kind === '}' ||
-    kind === '*'
-  );
+  const word = cursor.word(at);
+  if (word !== undefined)
+    return word === 'END' || !(KEYWORDS.has(word) || word === 'DISTINCT' || word === 'NOT');
+  return ENDS.has(cursor.kind(at));
+}
+
+const ENDS: ReadonlySet<TokenKind | undefined> = new Set<TokenKind>([
+  'quoted',
+  'number',
+  'string',
+  ')',
+  ']',
+  '}',
+  '*',
+]);
+
+/** What SET sets: settings, or a role; undefined if it is none of them. */
+export function readSet(sql: string): 'role' | SentStatement['settings'] | undefined {
+  const cursor = createCursor(sql);
+  if (cursor.word(cursor.word(1) === 'DEFAULT' ? 2 : 1) === 'ROLE') return 'role';
+  const read = readAssignments(cursor, 1);
+  return read === undefined || read.next < cursor.length ? undefined : read.settings;
+}
+
+/** The database that USE names. */
+export function readUse(sql: string): string {
+  const cursor = createCursor(sql);
+  const from = cursor.word(1) === 'DATABASE' && cursor.length > 2 ? 2 : 1;
+  return cursor.tokens.flatMap((_, at) => (at < from ? [] : (cursor.name(at) ?? []))).join('.');
 }
 
 /** `name = value, …`; values are numbers, strings, words, or anything in brackets, as written. */
-export function readAssignments(
+function readAssignments(
   cursor: Cursor,
   from: number,
 ): { readonly settings: SentStatement['settings']; readonly next: number } | undefined {

@@ -14,10 +14,11 @@ export interface PlaceholderText {
 }
 
 /** How many tokens before a placeholder are returned. */
-const MAX_BEFORE = 3;
+const MAX_BEFORE = 4;
 
 /** The placeholders of a text, in order. */
 export function placeholdersIn(sql: string): readonly PlaceholderText[] {
+  if (!sql.includes('{')) return [];
   const cursor = createCursor(sql);
   const found: PlaceholderText[] = [];
   for (let at = 0; at < cursor.length; at++) {
@@ -45,4 +46,10 @@ export function tokenTexts(sql: string, kind?: TokenKind): readonly string[] {
   return cursor.tokens.flatMap((token, at) =>
     kind === undefined || token.kind === kind ? [cursor.text(at)] : [],
   );
+}
+
+/** Whether a text is one group in braces. */
+export function isInBraces(sql: string): boolean {
+  const cursor = createCursor(sql);
+  return cursor.length > 1 && cursor.kind(0) === '{' && cursor.closing(0) === cursor.length - 1;
 }

@@ -78,7 +78,8 @@ export function parseQueryArgument(reader: Reader): boolean {
 }
 
 function parseSavedTable(reader: Reader): void {
-  if (kind(reader) === '.' && (name(reader, 1) !== undefined || isPlaceholder(reader, 1))) {
+  for (let read = 0; read < reader.qualifiers && kind(reader) === '.'; read++) {
+    if (name(reader, 1) === undefined && !isPlaceholder(reader, 1)) break;
     skip(reader);
     reader.top.at = reader.at;
     if (isPlaceholder(reader)) parsePlaceholder(reader);

@@ -4,6 +4,8 @@ import {
   expectKind,
   expectWord,
   listUntil,
+  kind,
+  leaf,
   name,
   nest,
   newName,
@@ -88,6 +90,15 @@ export function parseLimit(reader: Reader): boolean {
 
 function takeRows(reader: Reader): void {
   if (!take(reader, 'ROWS')) take(reader, 'ROW');
+}
+
+/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
+export function parseTop(reader: Reader): void {
+  if (word(reader) !== 'TOP') return;
+  const isBracketed = kind(reader, 1) === '(' && kind(reader, 2) === 'number' && kind(reader, 3) === ')';
+  if (kind(reader, 1) !== 'number' && !isBracketed) return;
+  leaf(reader, 'top', isBracketed ? 4 : 2);
+  take(reader, 'WITH', 'TIES');
 }
 
 function parseLimitBy(reader: Reader): void {

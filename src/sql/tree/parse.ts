@@ -4,7 +4,7 @@ import { createCursor, type Cursor } from '../cursor.ts';
 import type { Token } from '../lexer.ts';
 import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
-import { parseLimit, parseOrderBy, parseWindows } from './parse-ordering.ts';
+import { parseLimit, parseOrderBy, parseTop, parseWindows } from './parse-ordering.ts';
 import { parseExpression } from './parse-expression.ts';
 import { isQueryGroup, parseExpressions, parseQueryGroup, parseTable } from './parse-groups.ts';
 import { parseOperand } from './parse-operand.ts';
@@ -42,12 +42,17 @@ const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, opera
 
 /** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
 export function parse(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, false));
+  return parseWhole(createReader(cursor, GRAMMAR, 0));
 }
 
 /** The tree of an author's query, or of a part of one that is a query: with placeholders, databases, table functions and settings. */
 export function parseSaved(cursor: Cursor): Tree {
-  return parseWhole(createReader(cursor, GRAMMAR, true));
+  return parseWhole(createReader(cursor, GRAMMAR, 1));
+}
+
+/** The same of a query whose databases may be names with dots, as those of ClickHouse's interface are. */
+export function parseSentText(sql: string): Tree {
+  return parseWhole(createReader(createCursor(sql), GRAMMAR, Infinity));
 }
 
 /** The tree of an author's query; undefined if it has something that is not read. */
@@ -223,15 +228,6 @@ function parseList(reader: Reader): void {
     parseExpression(reader, 'bare');
   } while (takeKind(reader, ','));
   close(reader, outer);
-}
-
-/** `TOP 3` or `TOP (3)`; elsewhere `top` is a column. */
-function parseTop(reader: Reader): void {
-  if (word(reader) !== 'TOP') return;
-  const isBracketed = kind(reader, 1) === '(' && kind(reader, 2) === 'number' && kind(reader, 3) === ')';
-  if (kind(reader, 1) !== 'number' && !isBracketed) return;
-  leaf(reader, 'top', isBracketed ? 4 : 2);
-  take(reader, 'WITH', 'TIES');
 }
 
 /** Reads one clause after FROM; false if there is none. The engine checks their order. */

@@ -45,12 +45,15 @@ export interface Reader {
   inLambda: boolean;
   /** Whether the query is an author's, which has more forms than a consumer may use. */
   readonly isSaved: boolean;
+  /** How many names, at most, are before that of a table. */
+  readonly qualifiers: number;
 }
 
 /** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
 const MAX_NESTING = 96;
 
-export function createReader(cursor: Cursor, grammar: Grammar, isSaved: boolean): Reader {
+/** `qualifiers`: none for the query of a consumer. */
+export function createReader(cursor: Cursor, grammar: Grammar, qualifiers: number): Reader {
   return {
     cursor,
     grammar,
@@ -61,7 +64,8 @@ export function createReader(cursor: Cursor, grammar: Grammar, isSaved: boolean)
     depth: 0,
     operators: 0,
     inLambda: false,
-    isSaved,
+    isSaved: qualifiers > 0,
+    qualifiers,
   };
 }
 

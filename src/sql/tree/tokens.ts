@@ -54,11 +54,43 @@ export function nameTokens(
   return names;
 }
 
-/** The names with dots between them that a name begins or goes on with, up to and including it; in their order. */
-export function pathTo({ cursor }: TreeTokens, at: number): TokenRange {
-  let from = at;
-  while (cursor.kind(from - 1) === '.' && cursor.name(from - 2) !== undefined) from -= 2;
-  return { from, to: at + 1 };
+/** Every `a.b` of names, also within `a.b.c`. */
+export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (readonly [string, string])[] {
+  return nameTokens(tree, range).flatMap(({ name, at }): readonly (readonly [string, string])[] => {
+    const next = tree.cursor.kind(at + 1) === '.' ? tree.cursor.name(at + 2) : undefined;
+    return next === undefined ? [] : [[name, next]];
+  });
+}
+
+/** Each `{name:Type}`. */
+export function parametersIn({ cursor }: TreeTokens): readonly TokenRange[] {
+  return cursor.tokens.flatMap(({ kind }, from) =>
+    kind === '{' && cursor.kind(from + 2) === ':' ? [{ from, to: cursor.after(from) }] : [],
+  );
+}
+
+/** The texts between the quotes of all strings, with their escapes. */
+export function quotedTexts({ cursor }: TreeTokens): readonly string[] {
+  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [cursor.text(at).slice(1, -1)] : []));
+}
+
+/** Index of the first token that is accepted by its text, or by its symbol, if it has one. */
+export function firstToken(
+  { cursor }: TreeTokens,
+  accepts: (token: { readonly text: string; readonly symbol: string | undefined }) => boolean,
+): number | undefined {
+  const found = cursor.tokens.findIndex(({ kind }, at) => {
+    const isSymbol = kind !== 'word' && kind !== 'quoted' && kind !== 'number' && kind !== 'string';
+    return accepts({ text: cursor.text(at), symbol: isSymbol ? kind : undefined });
+  });
+  return found < 0 ? undefined : found;
+}
+
+/** Index of the token after a name, or another token, and all that follows it after dots. */
+export function afterPath({ cursor }: TreeTokens, at: number): number {
+  let next = at + 1;
+  while (cursor.kind(next) === '.' && cursor.kind(next + 1) !== undefined) next += 2;
+  return next;
 }
 
 /** A finding about a token. */
@@ -95,4 +127,10 @@ export function within(
       tokens.filter(({ start, end }) => start >= range.start && end <= range.end),
     ),
   };
+}
+
+/** Index of the token that contains an offset, or else of the next one. */
+export function tokenFrom(tree: TreeTokens, offset: number): number {
+  const before = tokenAt(tree, offset) - 1;
+  return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
 }

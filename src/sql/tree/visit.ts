@@ -149,6 +149,14 @@ export function argumentsOf(call: Node): readonly Node[] {
   return call.parts.findLast(({ kind }) => kind === 'arguments')?.parts ?? [];
 }
 
+/** Whether a call is `count(*)`, which reads no column. */
+export function isCountOfRows(tree: TreeTokens, call: Node): boolean {
+  if (call.kind !== 'call' || !/^count$/i.test(nameOf(tree, call))) return false;
+  return call.parts.every(({ parts: [value, ...others] }) => {
+    return value?.kind === 'star' && value.parts.length === 0 && others.length === 0;
+  });
+}
+
 /** Whether nothing but commas is between the parts of a list, as FROM in `substring(x FROM 2)`. */
 export function areBetweenCommas({ cursor }: TreeTokens, parts: readonly Node[]): boolean {
   return parts.slice(1).every(({ from }) => cursor.kind(from - 1) === ',');

@@ -1,6 +1,6 @@
 // A line of the files with values of other systems' SQL.
 
-/** A query and its rows, or an expression and its value, as the system returns them. `npm run convert:expected` fills them in. */
+/** A query and its rows, or an expression and its value, as the system returns them. `npm run generate -- --expected` fills them in. */
 export interface ValueLine {
   readonly sql?: string;
   readonly rows?: readonly (readonly unknown[])[];

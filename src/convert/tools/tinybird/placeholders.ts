@@ -78,13 +78,14 @@ const DIFFERENCES: ReadonlyMap<string, number> = new Map([
   ['date_diff_in_days', 86_400],
   ['day_diff', 86_400],
 ]);
-const COMPARISONS: ReadonlyMap<string, string> = new Map([
-  ['==', '='],
-  ['!=', '<>'],
-  ['<', '<'],
-  ['<=', '<='],
-  ['>', '>'],
-  ['>=', '>='],
+/** As one of three operators, so that two conditions that exclude each other are seen to. */
+const COMPARISONS: ReadonlyMap<string, readonly [operator: string, isNot: boolean]> = new Map([
+  ['==', ['=', false]],
+  ['!=', ['=', true]],
+  ['>', ['>', false]],
+  ['<=', ['>', true]],
+  ['>=', ['>=', false]],
+  ['<', ['>=', true]],
 ]);
 
 function secondsOf(value: Value): readonly Part[] {
@@ -100,7 +101,8 @@ function comparedTimes(expression: TemplateExpression, value: ValueOf): Conditio
   if (expression.kind !== 'binary' || expression.left.kind !== 'call' || expression.right.kind !== 'literal')
     return undefined;
   const { left, right } = expression;
-  const [seconds, operator] = [DIFFERENCES.get(calledName(left) ?? ''), COMPARISONS.get(expression.operator)];
+  const seconds = DIFFERENCES.get(calledName(left) ?? '');
+  const [operator, isNot] = COMPARISONS.get(expression.operator) ?? [];
   const [from, to] = left.args.map(value);
   if (seconds === undefined || operator === undefined || typeof right.value !== 'number') return undefined;
   if (from === undefined || to === undefined || left.args.length > 2 || left.named.has('none_if_error'))
@@ -112,7 +114,10 @@ function comparedTimes(expression: TemplateExpression, value: ValueOf): Conditio
     ...secondsOf(to),
     `), ${seconds}) ${operator} ${right.value}`,
   ];
-  return { kind: 'computed', parts, values: [from, to] };
+  const computed: Condition = { kind: 'computed', parts, values: [from, to] };
+  if (isNot !== true) return computed;
+  const given = [from, to].map((each): Condition => ({ kind: 'given', value: each }));
+  return { kind: 'all', of: [...given, { kind: 'not', of: computed }] };
 }
 
 function output(

@@ -1,6 +1,6 @@
 // Calls of Tinybird's own tests: tests/PIPE.yaml with rows of JSON, and NAME.test files with a command and a result of CSV.
 // Source: https://www.tinybird.co/docs/forward/test-and-deploy/test-your-project
-import { entriesOf, textOf, type Contents } from '../../export/document.ts';
+import { entriesOf, member, textOf, type Contents } from '../../export/document.ts';
 import type { SourceExample } from '../../export/foreign-query.ts';
 
 type JsonRow = Readonly<Record<string, unknown>>;
@@ -19,7 +19,9 @@ export function readExamples({ files, documents }: Contents): ReadonlyMap<string
       if (name === undefined) continue;
       const rows = expected === undefined ? undefined : jsonRows(expected);
       const parameters = Object.fromEntries(new URLSearchParams(textOf(each, 'parameters') ?? ''));
-      add(pipe, { name, parameters, ...(rows === undefined ? {} : { rows }) });
+      const status = Number(member(each, 'expected_http_status') ?? 200);
+      if (status >= 400 && status < 500) add(pipe, { name, parameters, status });
+      else add(pipe, { name, parameters, ...(rows === undefined ? {} : { rows }) });
     }
   }
   const texts = new Map(files.map(({ path, text }) => [path, text]));

@@ -4,16 +4,15 @@ import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
 import { Problem } from '../../../core/problem.ts';
 import { consumerFailure } from '../../../sandbox/failure.ts';
 import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox } from '../../../sandbox/sandbox.ts';
-import type { Verdict } from '../../../sandbox/verdict.ts';
+import { createSandbox, type Sandbox, type Verdict } from '../../../sandbox/sandbox.ts';
 import { createVerdictCache, type VerdictCache } from '../../../sandbox/verdict-cache.ts';
-import { createCursor } from '../../../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import { outlineQuery } from '../../../sql/outline.ts';
+import { placeholdersIn } from '../../../sql/tree/lexemes.ts';
 import { checkProblem } from '../../engine-problems.ts';
 import type { Plan } from '../../planned.ts';
 import type { VirtualScope } from '../databases.ts';
-import { applyEdits, type Edit } from '../edited-text.ts';
+import { applyEdits } from '../edited-text.ts';
 import { MAX_NUMBERS } from '../names.ts';
 import { jsonOf, rowsQuery } from '../rows-text.ts';
 import { VIRTUAL_TABLES } from './definitions.ts';
@@ -145,14 +144,9 @@ async function withRows(head: string, { database, verdict, seen }: Filling): Pro
     }
     rows.set(name, quoted);
   }
-  const cursor = createCursor(head);
-  const edits: Edit[] = [];
-  for (let at = 0; at < cursor.length; at++) {
-    const name = cursor.kind(at) === '{' ? cursor.text(at + 1) : '';
-    if (!name.startsWith(PREFIX)) continue;
+  const edits = placeholdersIn(head)
+    .filter(({ name }) => name.startsWith(PREFIX))
     // Tables named like a column of this one are in front of the query too, and not read.
-    const text = rows.get(name.slice(PREFIX.length)) ?? NO_ROWS;
-    edits.push({ start: cursor.start(at), end: cursor.end(at + 4), text });
-  }
+    .map(({ name, start, end }) => ({ start, end, text: rows.get(name.slice(PREFIX.length)) ?? NO_ROWS }));
   return applyEdits(head, edits).text;
 }

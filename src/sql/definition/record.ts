@@ -1,5 +1,5 @@
 // A statement of a schema as its readers see it: what it does, and its parts as SQL. No reader looks at its tokens again.
-import type { QualifiedName } from '../name.ts';
+import type { QualifiedName } from './qualified-name.ts';
 
 export type StatementRecord =
   | CreateRecord
@@ -108,8 +108,10 @@ export interface EngineRecord {
 export interface EngineArgument {
   readonly sql: string;
   readonly isString: boolean;
-  /** An identifier, or the content of a string; '' for anything else, such as currentDatabase(). */
+  /** An identifier, or the value of a string; '' for anything else, such as currentDatabase(). */
   readonly name: string;
+  /** The regular expression in `REGEXP('…')`. */
+  readonly regexp: string | undefined;
 }
 
 export interface DictionaryRecord {

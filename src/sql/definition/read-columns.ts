@@ -1,7 +1,7 @@
 // Reads lists of columns in CREATE, and the changes of columns in ALTER: without what does not change their names and types, such as
 // codecs, expiry, statistics, indexes, projections and constraints.
-import type { Cursor } from '../../sql/cursor.ts';
-import { modernType } from '../types.ts';
+import type { Cursor } from '../cursor.ts';
+import { modernType } from '../types/modern-type.ts';
 import type { AttributeText, ColumnList, ColumnText } from './record.ts';
 
 /** The columns between the parentheses at `open`, and the primary key, if it is given there. */

@@ -1,7 +1,8 @@
 // Reads a CREATE statement: its head, and the clauses after its name.
-import type { Cursor } from '../../sql/cursor.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import type { QualifiedName } from '../name.ts';
+import type { Cursor } from '../cursor.ts';
+import { stringValue } from '../string-literal.ts';
+import type { TokenRange } from '../tree/nodes.ts';
+import type { QualifiedName } from './qualified-name.ts';
 import { readAttributes, readColumns, splitList } from './read-columns.ts';
 import type {
   ClauseKind,
@@ -9,6 +10,7 @@ import type {
   CreatedKind,
   CreateRecord,
   DictionaryRecord,
+  EngineArgument,
   EngineRecord,
   StatementRecord,
 } from './record.ts';
@@ -129,18 +131,27 @@ function readRest(cursor: Cursor, next: number, database: string): CreateRest {
   };
 }
 
-function readEngine(cursor: Cursor, { from, to }: Clause): EngineRecord {
+/** The engine between two tokens. */
+export function readEngine(cursor: Cursor, { from, to }: TokenRange): EngineRecord {
   const open = from + 1;
   const items =
     cursor.kind(open) === '(' ? splitList(cursor, open + 1, Math.min(to, cursor.closing(open))) : [];
   return {
     name: cursor.text(from),
     sql: cursor.slice(from, items.length === 0 ? open : cursor.after(open)),
-    arguments: items.map(([first, end]) => {
-      const isString = cursor.kind(first) === 'string';
-      const name = isString ? cursor.text(first).slice(1, -1) : (cursor.name(first) ?? '');
-      return { sql: cursor.slice(first, end), isString, name: end - first > 1 ? '' : name };
-    }),
+    arguments: items.map(([first, end]) => readArgument(cursor, first, end)),
+  };
+}
+
+function readArgument(cursor: Cursor, from: number, to: number): EngineArgument {
+  const isString = cursor.kind(from) === 'string';
+  const name = isString ? stringValue(cursor.text(from)) : cursor.name(from);
+  const isPattern = cursor.word(from) === 'REGEXP' && cursor.kind(from + 1) === '(';
+  return {
+    sql: cursor.slice(from, to),
+    isString,
+    name: to - from === 1 ? (name ?? '') : '',
+    regexp: isPattern ? stringValue(cursor.text(from + 2)) : undefined,
   };
 }
 

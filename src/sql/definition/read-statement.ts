@@ -1,10 +1,10 @@
 // Reads a statement of a schema into a record.
-import { createCursor, significantTokens, type Cursor } from '../../sql/cursor.ts';
-import type { Token } from '../../sql/lexer.ts';
-import { stringValue } from '../../sql/string-literal.ts';
+import { createCursor, significantTokens, type Cursor } from '../cursor.ts';
+import type { Token } from '../lexer.ts';
+import { stringValue } from '../string-literal.ts';
 import { readAlter, splitList } from './read-columns.ts';
-import { readCreate, readName } from './read-create.ts';
-import type { CreateRecord, StatementRecord } from './record.ts';
+import { readCreate, readEngine, readName } from './read-create.ts';
+import type { CreateRecord, EngineRecord, StatementRecord } from './record.ts';
 
 const ROWS =
   /^(INSERT|SELECT|WITH|FROM|EXPLAIN|SHOW|DESCRIBE|DESC|EXISTS|CHECK|OPTIMIZE|TRUNCATE|SYSTEM|KILL|BACKUP|RESTORE|DELETE|UPDATE|WATCH|BEGIN|COMMIT|ROLLBACK|START|DETACH|UNDROP|ANALYZE|EXIT|QUIT)$/;
@@ -53,6 +53,12 @@ export function readDefinition(sql: string, database: string): CreateRecord | un
   const cursor = createCursor(sql);
   const record = cursor.word(0) === 'CREATE' ? readCreate(cursor, database) : undefined;
   return record?.kind === 'create' ? record : undefined;
+}
+
+/** An engine with its arguments, as system.tables has it. */
+export function readEngineText(sql: string): EngineRecord {
+  const cursor = createCursor(sql);
+  return readEngine(cursor, { from: 0, to: cursor.length });
 }
 
 /** The statement without ON CLUSTER and its name, which may be a placeholder of a template. */

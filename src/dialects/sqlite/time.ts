@@ -4,22 +4,28 @@ import type { Expression } from '../tree.ts';
 import type { Application, Rule } from '../function.ts';
 import { sql } from '../sql.ts';
 import { isKind, loose, value, type Value } from '../value.ts';
-import { asTime, readTime } from './argument.ts';
-import { ofSeconds } from './construct.ts';
-import { formatTime } from './format.ts';
-import { shifted } from './interval.ts';
-import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
-import { seconds } from './parts.ts';
-import { sqlitePattern } from './pattern.ts';
-import { truncated } from './unit.ts';
+import { asTime, readTime } from '../time/argument.ts';
+import { ofSeconds } from '../time/construct.ts';
+import { formatTime } from '../time/format.ts';
+import { shifted } from '../time/interval.ts';
+import { date, day, isDay, micros, moment, timestamp } from '../time/moment.ts';
+import { seconds } from '../time/parts.ts';
+import { byPercent, joined, STRFTIME, type Letters } from '../time/pattern.ts';
+import { truncated } from '../time/unit.ts';
+
+const LETTERS: Letters = {
+  ...STRFTIME,
+  Y: 'year4',
+  F: joined(['year4', 'month', 'day'], '-'),
+  G: 'iso_year',
+  f: 'seconds3',
+};
 
 type Result = 'date' | 'datetime' | 'time' | 'strftime' | 'julianday' | 'unixepoch';
 
 /** A rule for one of the functions. */
-export function sqliteTime(result: Result): Rule {
+export function timeFunction(result: Result): Rule {
   return (application) => {
-    if (application.dialect !== 'sqlite')
-      return application.fail(`${application.call.name} is not converted from ${application.dialect}`);
     return written(modified(application, result === 'strftime' ? 1 : 0), result, application);
   };
 }
@@ -108,7 +114,7 @@ function written(own: Value, result: Result, application: Application): Value {
 function formatted(own: Value, { source, fail }: Application): Value {
   const format = source(0);
   if (format.kind !== 'string') return fail('The format is converted only if it is a literal');
-  const pattern = sqlitePattern(format.value);
+  const pattern = byPercent(LETTERS, format.value);
   if ('reason' in pattern) return fail(pattern.reason);
   return value(
     'text',

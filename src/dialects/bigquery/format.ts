@@ -1,7 +1,6 @@
 // BigQuery's FORMAT: each specifier with an argument of its type.
 import { quoteString } from '../../sql/literal.ts';
-import { taking } from '../behaviour.ts';
-import { byDialect, type Application, type Rules } from '../function.ts';
+import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { signedInteger } from '../argument.ts';
 import { isNumber, operand, text, value, type Value } from '../value.ts';
@@ -25,7 +24,7 @@ const HAS_PRECISION = /\.[^.]*$/;
 const MAX_SIZE = 400;
 
 /** Source: GoogleSQL, FORMAT. NULL of NULL. */
-function format(application: Application): Value {
+export function format(application: Application): Value {
   const { source, call, fail } = application;
   const written = source(0);
   if (written.kind !== 'string') return fail('format requires a pattern as a string literal');
@@ -153,5 +152,3 @@ function grouped({ flags, width, precision, kind }: Specifier, own: Value): Piec
   const argument = isWhole ? separated : sql`concat(${separated}${rest})`;
   return { pattern: `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`, argument };
 }
-
-export const FORMAT_FUNCTIONS: Rules = taking('any', { format: byDialect({ bigquery: format }) }, 'decide');

@@ -1,12 +1,6 @@
 // Types that current engines no longer have.
-import { hasType } from '../sql/types/traits.ts';
-import {
-  changeArguments,
-  parseDeclaredType,
-  printType,
-  typeOf,
-  type ClickHouseType,
-} from '../sql/types/type.ts';
+import { hasType } from './traits.ts';
+import { changeArguments, parseDeclaredType, printType, typeOf, type ClickHouseType } from './type.ts';
 
 /** The type with its current name: `Object('json')` is JSON. */
 export function modernType(type: string): string {

@@ -1,0 +1,10 @@
+// What a dialect is: how it is read, how it differs from others, and the functions that it has for itself.
+import type { OwnFunctions } from './function.ts';
+import type { Grammar } from './read/grammar.ts';
+import type { Traits } from './traits.ts';
+
+export interface Dialect {
+  readonly grammar: Grammar;
+  readonly traits: Traits;
+  readonly functions: OwnFunctions;
+}

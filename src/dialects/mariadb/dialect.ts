@@ -1,0 +1,7 @@
+// MariaDB.
+import type { Dialect } from '../dialect.ts';
+import { FUNCTIONS } from './functions.ts';
+import { GRAMMAR } from './grammar.ts';
+import { TRAITS } from './traits.ts';
+
+export const MARIADB: Dialect = { grammar: GRAMMAR, traits: TRAITS, functions: FUNCTIONS };

@@ -1,0 +1,50 @@
+// Functions of MariaDB that mean something else in MySQL.
+import { safely, taking } from '../behaviour.ts';
+import type { OwnFunctions, Rule } from '../function.ts';
+import { firstMatch, regexpReplace } from '../functions/regex.ts';
+import { replace } from '../functions/text.ts';
+import { FUNCTIONS as MYSQL } from '../mysql/functions.ts';
+import { sql } from '../sql.ts';
+import { unixTimestamp } from '../time/functions.ts';
+import { operand, text } from '../value.ts';
+
+/** The replacement of what is not in a column is not looked at. */
+const replaceFound: Rule = (application) => {
+  const { arg, optional, context, source } = application;
+  const own = replace(application);
+  if (optional(2)?.type.isNullable !== true) return own;
+  const { type, literal } = context.write(source(0), context);
+  if (type.kind !== 'text' || literal !== undefined) return own;
+  const [from, part] = [text(arg(0)), text(arg(1))];
+  return { ...own, sql: sql`if(position(${from}, ${part}) = 0, ${from}, ${own.sql})` };
+};
+
+/** An empty expression replaces nothing. */
+const replacePresent: Rule = (application) => {
+  const own = regexpReplace(application);
+  if (application.source(1).kind === 'string') return own;
+  const isEmpty = sql`${text(application.arg(1))} = ''`;
+  return { ...own, sql: sql`if(${isEmpty}, ${text(application.arg(0))}, ${own.sql})` };
+};
+
+export const FUNCTIONS: OwnFunctions = {
+  values: {
+    ...MYSQL.values,
+    ...safely(
+      taking('text', {
+        replace: replaceFound,
+        regexp_replace: replacePresent,
+        regexp_substr: firstMatch({ ofNone: "''" }),
+      }),
+    ),
+    ...taking('time any', {
+      // NULL of times outside of its range.
+      unix_timestamp: unixTimestamp((own) => ({
+        ...own,
+        sql: sql`if(${operand(own)} BETWEEN 0 AND 2147483647.999999, ${own.sql}, NULL)`,
+        type: { ...own.type, isNullable: true },
+      })),
+    }),
+  },
+  aggregates: MYSQL.aggregates,
+};

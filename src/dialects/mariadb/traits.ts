@@ -1,0 +1,10 @@
+// How MariaDB differs from MySQL.
+import { TRAITS as MYSQL } from '../mysql/traits.ts';
+import type { Traits } from '../traits.ts';
+
+export const TRAITS: Traits = {
+  ...MYSQL,
+  hasSequenceTables: true,
+  roundsDeviations: true,
+  datetimeSeconds: 'truncated',
+};

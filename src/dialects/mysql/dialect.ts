@@ -1,0 +1,7 @@
+// MySQL.
+import type { Dialect } from '../dialect.ts';
+import { FUNCTIONS } from './functions.ts';
+import { GRAMMAR } from './grammar.ts';
+import { TRAITS } from './traits.ts';
+
+export const MYSQL: Dialect = { grammar: GRAMMAR, traits: TRAITS, functions: FUNCTIONS };

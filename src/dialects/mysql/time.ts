@@ -1,0 +1,16 @@
+// Functions of times of MySQL.
+import { accepting, taking } from '../behaviour.ts';
+import type { Rules } from '../function.ts';
+import { daysBetween } from '../time/difference.ts';
+import { clock, weekBy } from '../time/functions.ts';
+import { fromUnixBy } from '../time/text.ts';
+
+export const TIME_FUNCTIONS: Rules = {
+  ...taking('time any', {
+    week: weekBy,
+    yearweek: weekBy,
+    datediff: daysBetween,
+    from_unixtime: accepting('number any', fromUnixBy),
+  }),
+  ...taking('any', { time: clock }),
+};

@@ -1,0 +1,24 @@
+// How Snowflake differs from most dialects.
+import { STANDARD, type Traits } from '../traits.ts';
+
+export const TRAITS: Traits = {
+  ...STANDARD,
+  whereSeesAliases: true,
+  seesEarlierAliases: true,
+  fieldsAreJson: true,
+  windowsAreWhole: true,
+  collectsNothing: true,
+  convertsArguments: true,
+  roundsArguments: true,
+  comparesStringsAsNumbers: true,
+  hasIntegerDivision: false,
+  hasSizedIntegers: false,
+  sumsIntegers: true,
+  nanIsGreatest: true,
+  likeEscape: false,
+  regexIsWhole: true,
+  castsNumbersToTimes: true,
+  addsDays: true,
+  subtractsTimes: false,
+  hasShortNames: true,
+};

@@ -1,0 +1,7 @@
+// SQLite.
+import type { Dialect } from '../dialect.ts';
+import { FUNCTIONS } from './functions.ts';
+import { GRAMMAR } from './grammar.ts';
+import { TRAITS } from './traits.ts';
+
+export const SQLITE: Dialect = { grammar: GRAMMAR, traits: TRAITS, functions: FUNCTIONS };

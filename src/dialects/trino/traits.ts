@@ -1,0 +1,20 @@
+// How Trino differs from most dialects.
+import { STANDARD, type Traits } from '../traits.ts';
+
+export const TRAITS: Traits = {
+  ...STANDARD,
+  nulls: 'last',
+  comparesDates: true,
+  quotientDigits: 'most',
+  sumsIntegers: true,
+  averageOfIntegers: 'float',
+  correlationCanBeNan: true,
+  likeEscape: false,
+  replacementOf: (written) => written.replaceAll(/\$(\d)/g, '\\$1'),
+  // Source: Java, Character.isWhitespace.
+  spaces: '\\t-\\r\\x1c- \\x{1680}\\x{2000}-\\x{2006}\\x{2008}-\\x{200a}\\x{2028}\\x{2029}\\x{205f}\\x{3000}',
+  printsFractions: true,
+  weekdays: '0',
+  dateDifference: 'interval',
+  hasJsonPaths: true,
+};
