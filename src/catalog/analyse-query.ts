@@ -1,8 +1,7 @@
 // Has the engine analyse a query whose parameters need values: tries sample values until one combination works.
 import { EngineError, type Column } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { parametersIn, tokensOf } from '../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../sql/tree/visit.ts';
+import { placeholdersIn } from '../sql/tree/lexemes.ts';
 import type { SampleValues } from './samples.ts';
 
 /** The result of an analysis. */
@@ -66,12 +65,10 @@ export function rejectionOf(cause: unknown): EngineError {
 
 /** The query with parameters that the engine does not evaluate: a rejection that stays the same is not due to their values. */
 function withoutConstants(sql: string): string {
-  const tree = tokensOf(sql);
   let text = '';
   let copied = 0;
-  for (const parameter of parametersIn(tree)) {
-    if (/^(?:LIMIT|OFFSET)$/.test(wordOf(tree, { at: parameter.from - 1 }))) continue; // they need a constant
-    const { start, end } = spanOf(tree, parameter);
+  for (const { start, end, before } of placeholdersIn(sql)) {
+    if (/^(?:LIMIT|OFFSET)$/.test(before[0] ?? '')) continue; // they need a constant
     text += `${sql.slice(copied, start)}materialize(${sql.slice(start, end)})`;
     copied = end;
   }

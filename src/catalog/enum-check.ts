@@ -1,6 +1,7 @@
 // Values that are compared with Enum columns, which do not have them. By default, the engine compares an Enum with any string.
 import type { EngineError } from '../engine/engine.ts';
-import { nameTokens, quotedTexts, tokensOf } from '../sql/tree/tokens.ts';
+import { tokenTexts } from '../sql/tree/lexemes.ts';
+import { nameTokens, tokensOf } from '../sql/tree/tokens.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
@@ -31,7 +32,7 @@ export async function checkEnums(
   const element = elementOf(failure);
   if (failure === undefined || element === undefined) return undefined;
   // Otherwise it is the sample value of a parameter.
-  const isWritten = quotedTexts(tokensOf(sql)).includes(element);
+  const isWritten = tokenTexts(sql, 'string').includes(`'${element}'`);
   return isWritten ? { kind: 'rejected', failure } : { kind: 'value_needed', columns: undefined, failure };
 }
 

@@ -4,6 +4,7 @@ import { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
 import { findInQuery } from '../sandbox/find-in-query.ts';
+import { SET_OPERATORS } from '../sql/tree/keywords.ts';
 import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
 import { nodesOf } from '../sql/tree/places.ts';
 import { tokenAt, tokensOf } from '../sql/tree/tokens.ts';
@@ -55,7 +56,9 @@ export async function placeOfFailure(
     return named[0] ?? partOffset(query, message);
   const clause = clausePlace(query, message);
   if (clause !== undefined) return clause;
-  const union = /UNION|INTERSECT|EXCEPT/.test(message) ? unequalMember(tree, part) : undefined;
+  const union = [...SET_OPERATORS].some((each) => message.includes(each))
+    ? unequalMember(tree, part)
+    : undefined;
   if (union !== undefined) return union;
   const isRead = tree.fault === undefined;
   const found = isRead ? await locateFailure(tree, part, askWith(describe, query, failure)) : undefined;

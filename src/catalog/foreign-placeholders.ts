@@ -3,6 +3,7 @@
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { createCursor, type Cursor } from '../sql/cursor.ts';
 import type { TokenKind } from '../sql/lexer.ts';
+import { KEYWORDS } from '../sql/tree/keywords.ts';
 import { plainSpaces } from '../sql/white-space.ts';
 
 /** A parameter that is not written as one, or a template; the start is in the author's query. */
@@ -19,15 +20,6 @@ export interface ForeignPlaceholder {
 const BEFORE_VALUE: ReadonlySet<TokenKind | undefined> = new Set<TokenKind | undefined>([
   '(', ',', '=', '!=', '<', '<=', '>', '>=', '+', '-', '*', '/', '||', '[',
 ]); // prettier-ignore
-const KEYWORDS: ReadonlySet<string | undefined> = new Set(
-  'AND OR NOT IN LIKE ILIKE BETWEEN LIMIT OFFSET WHERE PREWHERE HAVING SELECT INTERVAL WHEN THEN ELSE BY'.split(
-    ' ',
-  ),
-);
-const AFTER_VALUE: ReadonlySet<string | undefined> = new Set(
-  'AND OR ORDER GROUP LIMIT OFFSET HAVING SETTINGS UNION THEN ELSE END AS'.split(' '),
-);
-
 /** All of them, in order. */
 export function foreignPlaceholders(sql: string): readonly ForeignPlaceholder[] {
   const query = createCursor(sql);
@@ -79,12 +71,16 @@ function templateLength(query: Cursor, at: number): number {
 }
 
 function startsValue(query: Cursor, at: number): boolean {
-  return BEFORE_VALUE.has(query.kind(at - 1)) || KEYWORDS.has(query.word(at - 1));
+  return BEFORE_VALUE.has(query.kind(at - 1)) || isKeyword(query.word(at - 1));
+}
+
+function isKeyword(word: string | undefined): boolean {
+  return word === 'NOT' || word === 'INTERVAL' || word === 'SETTINGS' || KEYWORDS.has(word ?? '');
 }
 
 function endsValue(query: Cursor, at: number): boolean {
   const kind = query.kind(at);
-  return kind === undefined || kind === ')' || kind === ',' || AFTER_VALUE.has(query.word(at));
+  return kind === undefined || kind === ')' || kind === ',' || isKeyword(query.word(at));
 }
 
 /** What is wrong, and how it is written here. */

@@ -5,7 +5,8 @@ import { quotedNames } from '../sandbox/engine-message.ts';
 import { tableReferences } from '../sql/table-references.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { definedTables } from '../sql/tree/places.ts';
-import { namePairs, nameTokens, quotedTexts } from '../sql/tree/tokens.ts';
+import { tokenTexts } from '../sql/tree/lexemes.ts';
+import { namePairs, nameTokens } from '../sql/tree/tokens.ts';
 import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
@@ -87,5 +88,8 @@ function tableIn(tree: Tree, written: string, isDatabase: boolean): string {
 /** Whether a query has a name with its last part, as a name or in a string. */
 function isNamed(tree: Tree, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1);
-  return nameTokens(tree).some((each) => each.name === last) || quotedTexts(tree).includes(name);
+  return (
+    nameTokens(tree).some((each) => each.name === last) ||
+    tokenTexts(tree.cursor.sql, 'string').includes(`'${name}'`)
+  );
 }

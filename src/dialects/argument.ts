@@ -2,7 +2,7 @@
 import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
-import { operand, text, type Value } from './value.ts';
+import { int, operand, text, type Value } from './value.ts';
 
 /** An argument as a string, or as bytes. */
 export function asText({ arg, at, context }: Application, index: number): Value {
@@ -60,3 +60,6 @@ export function unlessNull(
   );
   return sql`if(${isNull}, ${ofNull}, ${build(...present)})`;
 }
+
+/** A number of characters, or a position of one. */
+export const characters = (own: Sql, nullable: boolean): Value => int(own, nullable, { bits: 32 });

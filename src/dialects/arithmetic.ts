@@ -1,12 +1,23 @@
 // Arithmetic operators of numbers.
-import type { Expression } from './tree.ts';
+import type { Of } from './tree.ts';
 import { castTo } from './cast/cast.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
-import { sql, type Sql } from './sql.ts';
+import { onlyIf, sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
-import { float, isKind, isNullable, isTime, loose, operand, value, type Kind, type Value } from './value.ts';
+import {
+  float,
+  isKind,
+  isNullable,
+  isTime,
+  loose,
+  operand,
+  value,
+  type Kind,
+  type Value,
+  int,
+} from './value.ts';
 
 export interface Operation extends Place {
   readonly operator: string;
@@ -120,7 +131,7 @@ const OF_REAL: Readonly<Record<string, (x: number, y: number) => number>> = {
 /** An integer that is computed with more bits; one that has more than 64 is an error. */
 export function checkedInteger(own: Sql, nullable: boolean): Value {
   const type = nullable ? 'Nullable(Int64)' : 'Int64';
-  return value('int', sql`accurateCast(${own}, '${type}')`, nullable, { scale: 0 });
+  return int(sql`accurateCast(${own}, '${type}')`, nullable);
 }
 
 /** What a JSON path holds is read as a number. */
@@ -143,7 +154,7 @@ function divisor(
   if (isZeroFree(b)) return own;
   if (traits.dividesByZero) return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
   if (/^-?[0.]+$/.test(String(b.sql))) return unconverted(at, 'expression', 'Division by zero');
-  if (context.isEvaluated === true) return { ...own, sql: sql`(${written} + 0 % (${written} != 0))` };
+  if (context.isEvaluated === true) return { ...own, sql: sql`(${onlyIf(written, sql`${written} != 0`)})` };
   if (traits.numericScale === undefined) noteZero(context, at);
   return own;
 }
@@ -201,10 +212,7 @@ export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { dividesByZero } = context.shared.traits;
   const isSafe = !dividesByZero || isZeroFree(b);
   const by = isSafe ? signed(b) : sql`nullIf(${signed(b)}, 0)`;
-  return value('int', sql`intDiv(${signed(a)}, ${by})`, isNullable(a, b) || !isSafe, {
-    scale: 0,
-    bits: a.type.bits,
-  });
+  return int(sql`intDiv(${signed(a)}, ${by})`, isNullable(a, b) || !isSafe, { bits: a.type.bits });
 }
 
 /** Digits after the point of a quotient of exact numbers. */
@@ -307,13 +315,11 @@ function bits(
         ? sql`toInt64(${number(each)})`
         : each.sql;
   const isLogical = traits.shiftsLogically && name === 'bitShiftRight';
-  if (!isLogical) return value('int', sql`${name}(${wide(a)}, ${wide(b)})`, isNullable(a, b), { scale: 0 });
+  if (!isLogical) return int(sql`${name}(${wide(a)}, ${wide(b)})`, isNullable(a, b));
   // A signed number of positions would make it a signed shift.
   const places = b.type.isNullable ? 'Nullable(UInt64)' : 'UInt64';
   const by = INTEGER.test(String(b.sql)) ? b.sql : sql`accurateCast(${wide(b)}, '${places}')`;
-  return value('int', sql`toInt64(bitShiftRight(toUInt64(${wide(a)}), ${by}))`, isNullable(a, b), {
-    scale: 0,
-  });
+  return int(sql`toInt64(bitShiftRight(toUInt64(${wide(a)}), ${by}))`, isNullable(a, b));
 }
 
 /** The opposite of a number. */
@@ -332,14 +338,7 @@ export function negative(inner: Value, context: Context): Value {
 
 /** The bits of an operand, which are all inverted. */
 export function inverted(inner: Value, isUnsigned: boolean): Value {
-  return value(
-    'int',
-    sql`bitNot(${isUnsigned ? 'toUInt64' : 'toInt64'}(${number(inner)}))`,
-    inner.type.isNullable,
-    {
-      scale: 0,
-    },
-  );
+  return int(sql`bitNot(${isUnsigned ? 'toUInt64' : 'toInt64'}(${number(inner)}))`, inner.type.isNullable);
 }
 
-export type Binary = Extract<Expression, { kind: 'binary' }>;
+export type Binary = Of<'binary'>;

@@ -1,6 +1,6 @@
 // BigQuery's NUMERIC and BIGNUMERIC: results have as many digits after the point, and are rounded half away from zero.
 import { unconverted, type Context, type Place } from './context.ts';
-import { sql, type Sql } from './sql.ts';
+import { onlyIf, sql, type Sql } from './sql.ts';
 import { isNullable, value, type Value } from './value.ts';
 
 /** Digits after the point of NUMERIC; of BIGNUMERIC there are 38. */
@@ -34,7 +34,7 @@ export function ranged(own: Value, { shared, isEvaluated }: Context): Value {
   const isNumeric =
     shared.traits.numericScale !== undefined && isExact(own) && (own.type.scale ?? 0) <= SCALE;
   if (isEvaluated !== true || !isNumeric) return own;
-  return { ...own, sql: sql`(${own.sql} + 0 % (abs(${own.sql}) < 1e29))`, isLoose: false };
+  return { ...own, sql: sql`(${onlyIf(own.sql, sql`abs(${own.sql}) < 1e29`)})`, isLoose: false };
 }
 
 /** A product. */
@@ -65,6 +65,6 @@ export function exactRemainder(a: Value, b: Value, { at }: Place): Value {
 
 /** The result of a function of Float64 as NUMERIC, of which it has all digits only below a million: others are an error. */
 export function exactReal(own: Sql, nullable: boolean): Value {
-  const known = sql`(${own} + 0 % (abs(${own}) < 1000000))`;
+  const known = sql`(${onlyIf(own, sql`abs(${own}) < 1000000`)})`;
   return exact(sql`round(toDecimal256(${known}, 15), ${String(SCALE)})`, nullable);
 }

@@ -1,7 +1,7 @@
 // Implicit conversions of values of which one is returned: as in COALESCE, CASE and GREATEST.
 import type { Context, Place } from './context.ts';
 import { sql } from './sql.ts';
-import { isKind, isNumber, value, type Value } from './value.ts';
+import { isKind, isNumber, value, type Value, int } from './value.ts';
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
@@ -12,9 +12,7 @@ export function numberOfLiteral({ literal }: Value, { shared }: Context): Value 
 }
 
 const numberOfCondition = (own: Value, { shared }: Context): Value =>
-  shared.traits.hasNumericConditions
-    ? value('int', sql`toInt64(${own.sql})`, own.type.isNullable, { scale: 0 })
-    : own;
+  shared.traits.hasNumericConditions ? int(sql`toInt64(${own.sql})`, own.type.isNullable) : own;
 
 /** The values as the dialect converts them to each other: conditions are the numbers 0 and 1 in some. */
 export function implicit(values: readonly Value[], { at, context }: Place): readonly Value[] {

@@ -1,9 +1,9 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../sql/literal.ts';
-import type { Expression } from './tree.ts';
+import type { Expression, Of } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
-import { isKind, value, type Value } from './value.ts';
+import { isKind, value, type Value, int } from './value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {
@@ -72,7 +72,7 @@ export function jsonNumber(each: Value): Value {
 
 /** As an integer; NULL for other values. */
 export function jsonInteger(each: Value): Value {
-  return value('int', sql`toInt64OrNull(${jsonText(each).sql})`, true, { scale: 0 });
+  return int(sql`toInt64OrNull(${jsonText(each).sql})`);
 }
 
 const listed = (each: Value): Sql => {
@@ -98,11 +98,11 @@ export function jsonElements(each: Value): Value {
   });
 }
 
-/** The elements of an array of scalars as strings; of another array, none. */
+/** The elements of an array of scalars as strings; another array is NULL. */
 export function jsonScalars(each: Value): Value {
   const { sql: own, type } = jsonArray(each, 'Nullable(String)');
   const isNested = sql`arrayExists(e -> substring(e, 1, 1) IN ('{', '['), ${jsonElements(each).sql})`;
-  return { sql: sql`if(${isNested}, [], ${own})`, type };
+  return { sql: sql`if(${isNested}, [], ${own})`, type, absent: isNested };
 }
 
 /** The number of elements or keys. */
@@ -160,7 +160,7 @@ export function pathArgument(path: Expression | undefined, at: number): readonly
   );
 }
 
-type Binary = Extract<Expression, { kind: 'binary' }>;
+type Binary = Of<'binary'>;
 
 /** Writes the operators on JSON; undefined for other operators. */
 export function jsonOperator({ operator, left, right, at }: Binary, context: Context): Value | undefined {

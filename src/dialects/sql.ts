@@ -63,6 +63,9 @@ export interface Flat {
   readonly marks: readonly { readonly start: number; readonly at: number }[];
 }
 
+/** A number beside a condition that must be true; otherwise, a division by zero is an error of the query. */
+export const onlyIf = (own: Sql, condition: Sql): Sql => sql`${own} + 0 % (${condition})`;
+
 /**
  * The text with the offsets of its source.
  * @param tooLong called with the offset of the source where the text becomes longer than `limit` characters

@@ -20,10 +20,22 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'parameter'; readonly name: string }
   | { readonly kind: 'path'; readonly parts: readonly Name[] }
   | { readonly kind: 'field'; readonly of: Expression; readonly name: Name }
-  | { readonly kind: 'index'; readonly of: Expression; readonly index: Expression; readonly base: IndexBase }
+  /** `isSafe`: NULL if there is no such element. */
+  | {
+      readonly kind: 'index';
+      readonly of: Expression;
+      readonly index: Expression;
+      readonly base: IndexBase;
+      readonly isSafe?: boolean;
+    }
   | Call
   | { readonly kind: 'cast'; readonly value: Expression; readonly type: TypeName; readonly isSafe: boolean }
-  | { readonly kind: 'extract'; readonly part: Unit; readonly value: Expression; readonly zone?: Expression }
+  | {
+      readonly kind: 'extract';
+      readonly part: Unit;
+      readonly value: Expression;
+      readonly zone?: Expression | undefined;
+    }
   /** `value AT TIME ZONE zone`. */
   | { readonly kind: 'at_zone'; readonly value: Expression; readonly zone: Expression }
   | { readonly kind: 'interval'; readonly value: Expression; readonly unit: Unit }
@@ -50,7 +62,7 @@ export type Expression = { readonly at: number } & (
       readonly value: Expression;
       readonly pattern: Expression;
       /** `undefined`: the escape character of the dialect. */
-      readonly escape?: Expression;
+      readonly escape?: Expression | undefined;
       readonly isNot: boolean;
     }
   /** `value = ANY(array)`, `value > ALL(SELECT …)`. */
@@ -73,9 +85,9 @@ export type Expression = { readonly at: number } & (
   | { readonly kind: 'is'; readonly value: Expression; readonly what: Test; readonly isNot: boolean }
   | {
       readonly kind: 'case';
-      readonly subject?: Expression;
+      readonly subject?: Expression | undefined;
       readonly branches: readonly { readonly when: Expression; readonly result: Expression }[];
-      readonly otherwise?: Expression;
+      readonly otherwise?: Expression | undefined;
     }
   | { readonly kind: 'array'; readonly items: readonly Expression[] }
   | { readonly kind: 'struct'; readonly fields: readonly Field[] }
@@ -86,12 +98,20 @@ export type Expression = { readonly at: number } & (
   /** `name => value` in the arguments of a call. */
   | { readonly kind: 'named_argument'; readonly name: Name; readonly value: Expression }
   /** A slice of an array, `value[from:to]`; both ends are inclusive and count from 1. */
-  | { readonly kind: 'slice'; readonly of: Expression; readonly from?: Expression; readonly to?: Expression }
+  | {
+      readonly kind: 'slice';
+      readonly of: Expression;
+      readonly from?: Expression | undefined;
+      readonly to?: Expression | undefined;
+    }
   /** `(SELECT …)`, `ARRAY(SELECT …)` and `EXISTS(SELECT …)`. */
   | { readonly kind: 'query'; readonly form: 'value' | 'array' | 'exists'; readonly query: Query }
   /** An expression that the reader does not know: its source text, and why. */
   | { readonly kind: 'unread'; readonly text: string; readonly reason: string }
 );
+
+/** The expressions of one kind. */
+export type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** The types of time literals, and of functions that read a time. */
 export type TimeType = 'timestamp' | 'datetime' | 'date';
@@ -114,43 +134,43 @@ export interface Call {
   readonly isStar: boolean;
   readonly isSafe: boolean;
   readonly isDistinct: boolean;
-  readonly nulls?: 'IGNORE' | 'RESPECT';
-  readonly having?: { readonly extreme: 'MAX' | 'MIN'; readonly by: Expression };
+  readonly nulls?: 'IGNORE' | 'RESPECT' | undefined;
+  readonly having?: { readonly extreme: 'MAX' | 'MIN'; readonly by: Expression } | undefined;
   readonly orderBy: readonly Order[];
-  readonly limit?: string;
-  readonly over?: Window | Name;
+  readonly limit?: string | undefined;
+  readonly over?: Window | Name | undefined;
   /** The condition of FILTER (WHERE …). */
-  readonly filter?: Expression;
+  readonly filter?: Expression | undefined;
   /** WITHIN GROUP (ORDER BY …). */
-  readonly withinGroup?: readonly Order[];
+  readonly withinGroup?: readonly Order[] | undefined;
   /** The separator of GROUP_CONCAT. */
-  readonly separator?: Expression;
+  readonly separator?: Expression | undefined;
 }
 
 /** A member of STRUCT(…). */
 export interface Field {
   readonly value: Expression;
-  readonly alias?: Name;
+  readonly alias?: Name | undefined;
 }
 
 /** A unit of time, in capitals; `week(monday)` has a day. */
 export interface Unit extends Name {
-  readonly day?: string;
+  readonly day?: string | undefined;
 }
 
 /** A type in CAST or in ARRAY<…>. */
 export interface TypeName extends Name {
   /** The type of the elements of an array. */
-  readonly of?: TypeName;
+  readonly of?: TypeName | undefined;
   /** The fields of a record, or the key and the value of a map; the name then has all of it. */
-  readonly fields?: readonly TypeField[];
+  readonly fields?: readonly TypeField[] | undefined;
   /** The numbers in parentheses, such as precision and scale. */
-  readonly sizes?: readonly number[];
+  readonly sizes?: readonly number[] | undefined;
 }
 
 /** A field of a record type. */
 export interface TypeField {
-  readonly name?: Name;
+  readonly name?: Name | undefined;
   readonly type: TypeName;
 }
 
@@ -164,16 +184,16 @@ export type Among =
 export interface Order {
   readonly value: Expression;
   readonly isDescending: boolean;
-  readonly nulls?: 'FIRST' | 'LAST';
+  readonly nulls?: 'FIRST' | 'LAST' | undefined;
 }
 
 /** The parentheses after OVER, or an element of WINDOW. */
 export interface Window {
-  readonly base?: Name;
+  readonly base?: Name | undefined;
   readonly partitionBy: readonly Expression[];
   readonly orderBy: readonly Order[];
   /** As written, in upper case: only keywords and numbers. */
-  readonly frame?: string;
+  readonly frame?: string | undefined;
 }
 
 /** A query with its WITH clause, ORDER BY and LIMIT; `body` is a SELECT or a set operation. */
@@ -184,19 +204,19 @@ export interface Query {
   readonly body: Select | SetOperation | Query | Rows;
   readonly orderBy: readonly Order[];
   /** A number, or `@name` of a parameter. */
-  readonly limit?: string;
-  readonly offset?: string;
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
   /** FETCH FIRST … WITH TIES. */
-  readonly hasTies?: boolean;
+  readonly hasTies?: boolean | undefined;
 }
 
 /** An element of WITH. */
 export interface WithTable {
   readonly name: Name;
   readonly query: Query;
-  readonly columns?: readonly Name[];
+  readonly columns?: readonly Name[] | undefined;
   /** Whether it reads itself. */
-  readonly isRecursive?: boolean;
+  readonly isRecursive?: boolean | undefined;
 }
 
 /** VALUES. */
@@ -228,15 +248,15 @@ export interface Select {
   readonly kind: 'select';
   readonly at: number;
   readonly isDistinct: boolean;
-  readonly distinctOn?: readonly Expression[];
+  readonly distinctOn?: readonly Expression[] | undefined;
   readonly items: readonly Item[];
   readonly from: readonly FromItem[];
-  readonly where?: Expression;
+  readonly where?: Expression | undefined;
   readonly groupBy: readonly Expression[] | 'ALL';
   /** Groupings in addition to the expressions of `groupBy`. */
-  readonly groupings?: readonly Grouping[];
-  readonly having?: Expression;
-  readonly qualify?: Expression;
+  readonly groupings?: readonly Grouping[] | undefined;
+  readonly having?: Expression | undefined;
+  readonly qualify?: Expression | undefined;
   readonly windows: readonly { readonly name: Name; readonly window: Window }[];
 }
 
@@ -249,11 +269,11 @@ export interface Grouping {
 
 /** An element of the select list. */
 export type Item =
-  | { readonly kind: 'value'; readonly value: Expression; readonly alias?: Name }
+  | { readonly kind: 'value'; readonly value: Expression; readonly alias?: Name | undefined }
   | {
       readonly kind: 'star';
       readonly at: number;
-      readonly of?: Expression;
+      readonly of?: Expression | undefined;
       readonly except: readonly Name[];
       readonly replace: readonly { readonly value: Expression; readonly name: Name }[];
     };
@@ -266,14 +286,14 @@ export interface FromItem {
   readonly at: number;
   readonly join: JoinKind;
   readonly source: Source;
-  readonly alias?: Name;
-  readonly on?: Expression;
-  readonly using?: readonly Name[];
-  readonly isNatural?: boolean;
+  readonly alias?: Name | undefined;
+  readonly on?: Expression | undefined;
+  readonly using?: readonly Name[] | undefined;
+  readonly isNatural?: boolean | undefined;
   /** Whether a subquery or a call can refer to preceding tables. */
-  readonly isLateral?: boolean;
+  readonly isLateral?: boolean | undefined;
   /** Names of the columns, after the alias. */
-  readonly columns?: readonly Name[];
+  readonly columns?: readonly Name[] | undefined;
 }
 
 /** What one element of FROM reads. */
@@ -284,9 +304,9 @@ export type Source =
   | {
       readonly kind: 'unnest';
       readonly array: Expression;
-      readonly more?: readonly Expression[];
-      readonly offset?: Name;
-      readonly offsetBase?: IndexBase;
+      readonly more?: readonly Expression[] | undefined;
+      readonly offset?: Name | undefined;
+      readonly offsetBase?: IndexBase | undefined;
     }
   /** A function that returns rows, such as `generate_series(1, 10)`. */
   | { readonly kind: 'function'; readonly call: Call }

@@ -153,6 +153,11 @@ export function loose(kind: Kind, own: Sql, isNullable = true, more: Partial<Typ
   return { sql: own, type: { kind, isNullable, ...more }, isLoose: true };
 }
 
+/** An integer. */
+export function int(own: Sql, isNullable = true, more: Partial<Type> = {}): Value {
+  return value('int', own, isNullable, { scale: 0, ...more });
+}
+
 /** A condition. */
 export function condition(own: Sql, isNullable: boolean): Value {
   return loose('bool', own, isNullable, { isNumberInClickHouse: true });

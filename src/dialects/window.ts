@@ -90,8 +90,8 @@ function resolved(over: Window | Name, { windows }: Context): Window {
     if (named === undefined || count > MAX_BASES)
       return unconverted(base.at, 'clause', `There is no window ${base.name} here`);
     whole = {
-      ...named,
-      ...own,
+      base: named.base,
+      frame: own.frame ?? named.frame,
       partitionBy: own.partitionBy.length > 0 ? own.partitionBy : named.partitionBy,
       orderBy: own.orderBy.length > 0 ? own.orderBy : named.orderBy,
     };

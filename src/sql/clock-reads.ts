@@ -1,5 +1,9 @@
 // Functions of a query whose results change while its data does not: those that read the clock, and random ones.
-import { createCursor, type Cursor } from './cursor.ts';
+import type { Node, Tree } from './tree/nodes.ts';
+import { parseText } from './tree/parse-part.ts';
+import { nodesAround } from './tree/places.ts';
+import { nameTokens, tokensOf } from './tree/tokens.ts';
+import { nameOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 
 /** A call whose result changes with time. */
 export interface ClockRead {
@@ -53,27 +57,28 @@ const ROUNDING: ReadonlyMap<string, number> = new Map([
   ['tolastdayofmonth', QUARTER],
 ]); // prettier-ignore
 
-/** Every read of the clock in a query, and every random function, in the order of its text. */
+/** Every read of the clock in a query or an expression, and every random function, in the order of its text. */
 export function clockReads(sql: string): readonly ClockRead[] {
-  const query = createCursor(sql);
-  return query.tokens.flatMap((_, at) => {
-    const name = query.name(at)?.toLowerCase();
-    if (name === undefined || query.kind(at - 1) === '.') return [];
-    const isCall = query.kind(at + 1) === '(';
-    const isClock = CLOCKS.has(name) && (isCall || (BARE.has(name) && query.kind(at + 1) !== '.'));
+  const tree = parseText(sql);
+  return nameTokens(tree).flatMap(({ name: written, at }) => {
+    const name = written.toLowerCase();
+    if (wordOf(tree, { at: at - 1 }) === '.') return [];
+    const next = wordOf(tree, { at: at + 1 });
+    const isCall = next === '(';
+    const isClock = CLOCKS.has(name) && (isCall || (BARE.has(name) && next !== '.'));
     if (!isClock && !(RANDOM.has(name) && isCall)) return [];
-    const every = isClock ? everyOf(query, at, isCall) : undefined;
-    return [{ name: query.text(at), offset: query.start(at), every }];
+    const token = { from: at, to: at + 1 };
+    const every = isClock ? everyOf(tree, at, name) : undefined;
+    return [{ name: textOf(tree, token), offset: spanOf(tree, token).start, every }];
   });
 }
 
 /** Names of the functions that a query calls, in lower case, each as often as it is called. */
 export function functionCalls(sql: string): readonly string[] {
-  const query = createCursor(sql);
-  return query.tokens.flatMap((_, at) => {
-    const name = query.kind(at + 1) === '(' ? query.name(at) : undefined;
-    return name === undefined ? [] : [name.toLowerCase()];
-  });
+  const tree = tokensOf(sql);
+  return nameTokens(tree).flatMap(({ name, at }) =>
+    wordOf(tree, { at: at + 1 }) === '(' ? [name.toLowerCase()] : [],
+  );
 }
 
 /** The largest number of seconds after whose multiples alone all of these reads change; undefined if one changes at any time. */
@@ -84,44 +89,41 @@ export function commonEvery(reads: readonly Pick<ClockRead, 'every'>[]): number 
   );
 }
 
-function everyOf(query: Cursor, at: number, isCall: boolean): number | undefined {
-  const end = isCall ? query.after(at + 1) : at + 1;
-  if (DAYS.has((query.name(at) ?? '').toLowerCase())) return QUARTER;
-  if ((query.name(at) ?? '').toLowerCase().startsWith('uptime')) return undefined;
-  const shift = shiftAfter(query, end);
-  if (shift === undefined) return undefined;
-  const rounded = roundingAround(query, at, shift.end);
-  return rounded === undefined ? undefined : divisor(rounded, shift.by);
+function everyOf(tree: Tree, at: number, name: string): number | undefined {
+  if (DAYS.has(name)) return QUARTER;
+  if (name.startsWith('uptime')) return undefined;
+  const around = nodesAround(tree.root, at);
+  const index = around.findLastIndex(
+    (node) => node.at === at && (node.kind === 'call' || node.kind === 'column'),
+  );
+  const read = around[index];
+  const shift = around[index - 1];
+  const isShifted = shift?.kind === 'binary' && shift.parts[0] === read && /^[-+]$/.test(wordOf(tree, shift));
+  const by = isShifted ? intervalOf(tree, shift.parts[1]) : QUARTER;
+  const argument = isShifted ? shift : read;
+  const [call, list] = around.slice(index - (isShifted ? 3 : 2));
+  if (argument === undefined || by === undefined || call?.kind !== 'call' || list?.kind !== 'arguments')
+    return undefined;
+  const rounded = roundingOf(tree, nameOf(tree, call).toLowerCase(), list.parts, argument);
+  return rounded === undefined ? undefined : divisor(rounded, by);
 }
 
-/** `- INTERVAL 2 DAY` behind a call: by multiples of how many seconds it shifts, and where it ends. */
-function shiftAfter(query: Cursor, at: number): { readonly by: number; readonly end: number } | undefined {
-  const sign = query.text(at);
-  if (sign !== '-' && sign !== '+') return { by: QUARTER, end: at };
-  if (query.word(at + 1) !== 'INTERVAL') return undefined;
-  const by = secondsOf(query.text(at + 2), query.word(at + 3));
-  return by === undefined ? undefined : { by, end: at + 4 };
+/** What a function, of which `read` is an argument, rounds to. */
+function roundingOf(tree: Tree, name: string, list: readonly Node[], read: Node): number | undefined {
+  const [first, second] = list;
+  if (/^date_?trunc$/.test(name))
+    return second === read && first?.kind === 'string'
+      ? SECONDS[textOf(tree, first).slice(1, -1).toUpperCase()]
+      : undefined;
+  if (first !== read) return undefined;
+  // With an origin, an interval begins anywhere.
+  if (name === 'tostartofinterval') return list.length === 2 ? intervalOf(tree, second) : undefined;
+  return ROUNDING.get(name);
 }
 
-/** What the function around a call, of which that is an argument, rounds to. */
-function roundingAround(query: Cursor, at: number, end: number): number | undefined {
-  if (query.kind(end) !== ')' && query.kind(end) !== ',') return undefined;
-  if (query.kind(at - 1) === '(') {
-    const name = query.name(at - 2)?.toLowerCase() ?? '';
-    if (name !== 'tostartofinterval') return ROUNDING.get(name);
-    if (query.kind(end) !== ',' || query.word(end + 1) !== 'INTERVAL') return undefined;
-    // With an origin, an interval begins anywhere.
-    const isPlain = query.kind(end + 4) === ')';
-    return isPlain ? secondsOf(query.text(end + 2), query.word(end + 3)) : undefined;
-  }
-  const isTrunc = /^date_?trunc$/i.test(query.name(at - 4) ?? '') && query.kind(at - 3) === '(';
-  if (!isTrunc || query.kind(at - 1) !== ',') return undefined;
-  return SECONDS[
-    query
-      .text(at - 2)
-      .slice(1, -1)
-      .toUpperCase()
-  ];
+function intervalOf(tree: Tree, node: Node | undefined): number | undefined {
+  const [value] = node?.kind === 'interval' ? node.parts : [];
+  return value && secondsOf(textOf(tree, value), wordOf(tree, { at: value.to }));
 }
 
 /** Of an interval: the largest divisor that it has in common with a quarter of an hour. */

@@ -1,5 +1,6 @@
 // Freezes the clock of a query: calls that return the current time become literals of one instant.
-import { createCursor, type Cursor } from './cursor.ts';
+import { nameTokens, tokensOf, type NameToken } from './tree/tokens.ts';
+import { spanOf, textOf, wordOf, type TreeTokens } from './tree/visit.ts';
 
 /** What replaces the name and its opening parenthesis; further arguments may follow. */
 interface ClockFunction {
@@ -69,63 +70,55 @@ const DEFAULT_SCALE = ', 3';
  * Source: ClickHouse's page on functions for dates and times; `system.functions` for aliases and cases.
  */
 export function fixClock(sql: string, now: number): string {
-  const query = createCursor(sql);
-  const aliases = aliasesIn(query);
+  const tree = tokensOf(sql);
+  const names = nameTokens(tree);
+  const aliases = aliasesAmong(tree, names);
   const instant = instantOf(now);
   let fixed = '';
   let copied = 0;
-  for (let index = 0; index < query.length; index++) {
-    const found = callAt(query, index) ?? bareNameAt(query, index, aliases);
-    if (found === undefined) continue;
-    fixed += sql.slice(copied, query.start(index)) + found.print(instant);
-    copied = found.end;
+  for (const { name, at } of names) {
+    if (wordOf(tree, { at: at - 1 }) === '.') continue;
+    const isCall = wordOf(tree, { at: at + 1 }) === '(';
+    const text = isCall ? callOf(tree, name, at + 2) : bareName(tree, at, aliases);
+    if (text === undefined) continue;
+    const { start, end } = spanOf(tree, { from: at, to: at + (isCall ? 2 : 1) });
+    fixed += sql.slice(copied, start) + text(instant);
+    copied = end;
   }
   return fixed + sql.slice(copied);
 }
 
-interface Found {
-  readonly print: (instant: Instant) => string;
-  /** End offset of what it replaces. */
-  readonly end: number;
-}
+type Print = (instant: Instant) => string;
 
 /** `name (`: the contents of the parentheses, and the closing one, remain. */
-function callAt(query: Cursor, index: number): Found | undefined {
-  if (query.kind(index + 1) !== '(' || query.kind(index - 1) === '.') return undefined;
-  const clock = clockNamed(query.name(index));
-  const isEmpty = query.kind(index + 2) === ')';
+function callOf(tree: TreeTokens, name: string, first: number): Print | undefined {
+  const clock = EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase());
+  const isEmpty = wordOf(tree, { at: first }) === ')';
   // The engine rejects arguments where none are allowed; the call is left unchanged so that it does.
   if (clock === undefined || (!isEmpty && !clock.takesArguments)) return undefined;
-  const print = (instant: Instant): string => {
+  return (instant) => {
     const begin = clock.replacement(instant);
     if (!isEmpty) return `${begin}, `;
     return begin.startsWith('toDateTime64(') ? begin + DEFAULT_SCALE : begin;
   };
-  return { print, end: query.end(index + 1) };
-}
-
-function clockNamed(name: string | undefined): ClockFunction | undefined {
-  return name === undefined ? undefined : (EXACT_CASE.get(name) ?? ANY_CASE.get(name.toLowerCase()));
 }
 
 /** A standard name without parentheses, unless the context makes it the name of something else. */
-function bareNameAt(query: Cursor, index: number, aliases: ReadonlySet<string>): Found | undefined {
-  const name = query.word(index)?.toLowerCase();
-  if (name === undefined || query.kind(index - 1) === '.') return undefined;
-  if (!WITHOUT_PARENTHESES.has(name) || aliases.has(name)) return undefined;
-  const after = query.kind(index + 1);
-  if (after === '.' || after === '->' || after === '(') return undefined;
+function bareName(tree: TreeTokens, at: number, aliases: ReadonlySet<string>): Print | undefined {
+  const name = textOf(tree, { from: at, to: at + 1 }).toLowerCase(); // with its quotes, if it has any
+  const next = wordOf(tree, { at: at + 1 });
+  if (!WITHOUT_PARENTHESES.has(name) || aliases.has(name) || next === '.' || next === '->') return undefined;
   const clock = ANY_CASE.get(name);
-  return clock && { print: (instant) => `${clock.replacement(instant)})`, end: query.end(index) };
+  return clock && ((instant) => `${clock.replacement(instant)})`);
 }
 
 /** Names that the query itself defines, for expressions and WITH tables, in lower case. */
-function aliasesIn(query: Cursor): ReadonlySet<string> {
-  const names = query.tokens.flatMap((_, index) => {
-    const isTable = query.word(index + 1) === 'AS' && query.kind(index + 2) === '(';
-    return query.word(index - 1) === 'AS' || isTable ? [(query.name(index) ?? '').toLowerCase()] : [];
+function aliasesAmong(tree: TreeTokens, names: readonly NameToken[]): ReadonlySet<string> {
+  const defined = names.filter(({ at }) => {
+    const isTable = wordOf(tree, { at: at + 1 }) === 'AS' && wordOf(tree, { at: at + 2 }) === '(';
+    return wordOf(tree, { at: at - 1 }) === 'AS' || isTable;
   });
-  return new Set(names);
+  return new Set(defined.map(({ name }) => name.toLowerCase()));
 }
 
 const MS_PER_DAY = 86_400_000;

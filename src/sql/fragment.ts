@@ -1,7 +1,10 @@
 // A fragment of SQL that replaces a choice: an expression, or a list of them, each with an alias or a direction.
-import { createCursor, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
-import type { TokenKind } from './lexer.ts';
+import { CLAUSE_WORDS, KEYWORDS, NO_BARE_ALIAS_IN_SAVED } from './tree/keywords.ts';
+import type { Node, NodeKind, Tree } from './tree/nodes.ts';
+import { parseList } from './tree/parse-part.ts';
+import { findingAt, isOutsideBrackets } from './tree/tokens.ts';
+import { spanOf, textOf, wordOf } from './tree/visit.ts';
 
 /** An element of the list; offsets into the fragment. */
 export interface FragmentElement {
@@ -22,111 +25,60 @@ export interface Fragment {
 
 /** Reads a fragment. Not guaranteed: that the engine accepts it. */
 export function readFragment(text: string): Fragment {
-  const query = createCursor(text);
-  const findings = [...faultsOf(query)];
-  return { text, elements: findings.length > 0 ? [] : elementsOf(query), findings };
+  const tree = parseList(text);
+  const finding = findingOf(tree);
+  if (finding !== undefined) return { text, elements: [], findings: [finding] };
+  const [first, ...others] = tree.root.parts;
+  const items = first?.kind === 'distinct' ? others : tree.root.parts;
+  const elements = items.map((item) => elementOf(tree, item));
+  const [element] = elements;
+  if (first?.kind !== 'distinct' || element === undefined) return { text, elements, findings: [] };
+  // DISTINCT is not an operand.
+  const { start } = spanOf(tree, first);
+  return { text, elements: [{ ...element, start, hasOperators: false }, ...elements.slice(1)], findings: [] };
 }
-
-const CLAUSES: ReadonlySet<string | undefined> = new Set(
-  'SELECT FROM WHERE PREWHERE GROUP ORDER HAVING LIMIT OFFSET FETCH UNION INTERSECT JOIN ON USING SETTINGS INTO WINDOW QUALIFY'.split(
-    ' ',
-  ),
-);
 
 /** An error of the lexer is found when the query is bound. */
-function* faultsOf(query: Cursor): Generator<SqlFinding> {
-  const { length, sql } = query;
-  if (length === 0) yield fault('choice_empty', 'the fragment is empty', { start: 0, end: sql.length });
-  const brackets = query.brackets();
-  if ('code' in brackets) {
-    yield brackets;
-    return;
+function findingOf(tree: Tree): SqlFinding | undefined {
+  const { cursor, fault } = tree;
+  const brackets = cursor.brackets();
+  if (cursor.length === 0) {
+    const span = { start: 0, end: cursor.sql.length };
+    return { ...span, code: 'query.choice_empty', message: 'the fragment is empty' };
   }
-  for (let at = 0; at < length; at = query.after(at)) {
-    const token = { start: query.start(at), end: query.end(at) };
-    const kind = query.kind(at);
-    if (kind === ';' || kind === '\\G')
-      yield fault('several_statements', 'a choice is a part of one statement', token);
-    const isName = query.kind(at - 1) === '.' || query.word(at - 1) === 'AS';
-    if (CLAUSES.has(query.word(at)) && !isName)
-      yield fault(
-        'choice_clause',
-        `a choice is an expression or a list of them, and cannot contain the clause ${query.text(at)}: write it in the query, or quote the name of a column`,
-        token,
-      );
-    const isAtEnd = query.kind(at + 1) === undefined || query.kind(at + 1) === ',';
-    if (kind === ',' && (at === 0 || isAtEnd))
-      yield fault('choice_empty', 'an element of the list is missing', token);
-  }
+  if ('code' in brackets) return brackets;
+  const empty = tree.root.parts.find(({ from, to }) => from === to);
+  if (empty !== undefined)
+    return findingAt(tree, 'choice_empty', 'an element of the list is missing', Math.max(0, empty.from - 1));
+  if (fault === undefined || !isOutsideBrackets(tree, fault.at)) return undefined;
+  const word = wordOf(tree, fault);
+  if (word === ';' || word === '\\G')
+    return findingAt(tree, 'several_statements', 'a choice is a part of one statement', fault.at);
+  if (word !== 'SETTINGS' && !CLAUSE_WORDS.has(word)) return undefined;
+  const clause = textOf(tree, { from: fault.at, to: fault.at + 1 });
+  const message = `a choice is an expression or a list of them, and cannot contain the clause ${clause}: write it in the query, or quote the name of a column`;
+  return findingAt(tree, 'choice_clause', message, fault.at);
 }
 
-function fault(reason: string, message: string, span: { start: number; end: number }): SqlFinding {
-  return { ...span, code: `query.${reason}`, message };
-}
+/** A negative number is one as well: it has two tokens. */
+const OPERATORS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'and', 'or', 'concat', 'not', 'sign', 'binary', 'in', 'between', 'conditional', 'test', 'lambda', 'interval', 'case', 'quantified',
+]); // prettier-ignore
 
-function elementsOf(query: Cursor): readonly FragmentElement[] {
-  const elements: FragmentElement[] = [];
-  let first = 0;
-  for (let at = 0; at <= query.length; at = query.after(at)) {
-    if (at < query.length && query.kind(at) !== ',') continue;
-    elements.push(elementOf(query, first, at));
-    first = at + 1;
-  }
-  return elements;
-}
-
-const AFTER_EXPRESSION: ReadonlySet<string | undefined> = new Set([
-  'AS',
-  'ASC',
-  'ASCENDING',
-  'DESC',
-  'DESCENDING',
-  'COLLATE',
-  'NULLS',
-]);
-
-function elementOf(query: Cursor, first: number, last: number): FragmentElement {
-  let body = last;
-  let hasOperators = false;
-  for (let at = first; at < last; at = query.after(at)) {
-    const isSuffix =
-      at > first && (AFTER_EXPRESSION.has(query.word(at)) || isFill(query, at)) && query.kind(at - 1) !== '.';
-    if (isSuffix) {
-      body = at;
-      break;
-    }
-    hasOperators ||= isOperator(query, at);
-  }
+function elementOf(tree: Tree, item: Node): FragmentElement {
+  const [part = item] = item.parts;
+  const value = part.kind === 'alias' ? (part.parts[0] ?? part) : part;
+  // What is not understood is an operator, unless it is one token after a value, which may be an alias.
+  const isRead =
+    item.isWhole || (value.isWhole && value.to === item.to - 1 && isAlias(wordOf(tree, { at: value.to })));
+  const isSigned = value.kind === 'number' && value.to > value.from + 1;
   return {
-    start: query.start(first),
-    bodyEnd: query.end(body - 1),
-    end: query.end(last - 1),
-    hasOperators: hasOperators && !isColumnList(query, first, body),
+    ...spanOf(tree, item),
+    bodyEnd: spanOf(tree, isRead ? value : item).end,
+    hasOperators: !isRead || isSigned || OPERATORS.has(value.kind),
   };
 }
 
-function isFill(query: Cursor, at: number): boolean {
-  return query.word(at) === 'WITH' && query.word(at + 1) === 'FILL';
-}
-
-const SYMBOLS: ReadonlySet<TokenKind | undefined> = new Set<TokenKind | undefined>([
-  '<=>', '->', '!=', '<=', '>=', '||', '*', '+', '-', '/', '%', '=', '<', '>', '?', ':',
-]); // prettier-ignore
-const WORDS: ReadonlySet<string | undefined> = new Set(
-  'AND OR XOR NOT IN LIKE ILIKE REGEXP BETWEEN IS DIV MOD GLOBAL EXISTS INTERVAL CASE'.split(' '),
-);
-
-function isOperator(query: Cursor, at: number): boolean {
-  if (SYMBOLS.has(query.kind(at))) return true;
-  return WORDS.has(query.word(at)) && query.kind(at - 1) !== '.';
-}
-
-/** `*`, `t.*`, `* EXCEPT (a)`, `DISTINCT a`: not an expression, and no operator. */
-function isColumnList(query: Cursor, first: number, body: number): boolean {
-  if (query.word(first) === 'DISTINCT') return true;
-  for (let at = first; at < body; at++) {
-    if (query.kind(at) !== '*') continue;
-    return at === first || query.kind(at - 1) === '.';
-  }
-  return false;
+function isAlias(word: string): boolean {
+  return /^[\w`"]/.test(word) && !KEYWORDS.has(word) && !NO_BARE_ALIAS_IN_SAVED.has(word);
 }

@@ -1,9 +1,13 @@
 // The template of a saved query: where choices stand, and the parts between the comments `if @name` and `end`.
-import { createCursor, type Cursor } from './cursor.ts';
 import type { SqlFinding } from './finding.ts';
 import { isSignificant, tokenize, type Token } from './lexer.ts';
 import { markerText, readMarker, type PartCondition, type PartMarker } from './part-condition.ts';
 import { followsOperand } from './placeholders.ts';
+import type { NodeKind, Tree } from './tree/nodes.ts';
+import { parseSavedText } from './tree/parse.ts';
+import { BRACKETS, nodesAround } from './tree/places.ts';
+import { afterGroup, tokensBetween, within } from './tree/tokens.ts';
+import { spanOf, wordOf } from './tree/visit.ts';
 import { plainSpaces } from './white-space.ts';
 
 /** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */
@@ -51,7 +55,8 @@ export function readTemplate(sql: string, isChoice: (name: string) => boolean): 
   const reading: Reading = { sql, tokens, isChoice, findings: [], parts: 0, isStopped: false };
   const { pieces } = readPieces(reading, { from: 0, depth: 0 });
   const { findings, parts, isStopped } = reading;
-  if (parts > 0 && !isStopped) checkParts(createCursor(sql, tokens.filter(isSignificant)), pieces, findings);
+  if (parts > 0 && !isStopped)
+    checkParts(parseSavedText(sql, tokens.filter(isSignificant)), pieces, findings);
   return { sql, pieces, findings };
 }
 
@@ -171,41 +176,32 @@ function markerOf(sql: string, { start, end }: Token): PartMarker | { readonly k
 }
 
 /** A part has whole brackets, and does not widen the condition around it. */
-function checkParts(query: Cursor, pieces: readonly Piece[], findings: SqlFinding[]): void {
-  const clauses = clausesOf(query);
+function checkParts(tree: Tree, pieces: readonly Piece[], findings: SqlFinding[]): void {
   for (const part of partsOf(pieces)) {
-    const inside = query.tokens.filter(({ start, end }) => start >= part.start && end <= part.end);
-    const brackets = createCursor(query.sql, inside).brackets();
+    const brackets = within(tree, part).cursor.brackets();
     if ('code' in brackets) {
       const message = 'an optional part must contain both brackets of a pair, or none';
       findings.push(finding('part_unbalanced', message, brackets));
       continue;
     }
-    for (const [index, token] of query.tokens.entries()) {
-      if (token.start < part.start || token.end > part.end || query.word(index) !== 'OR') continue;
-      const clause = clauses[index];
-      if (clause === undefined || clause >= part.start) continue; // in parentheses, or in a clause of the part itself
+    const { from, to } = tokensBetween(tree, part);
+    for (let at = from; at < to; at = afterGroup(tree, at)) {
+      if (wordOf(tree, { at }) !== 'OR' || !isWidening(tree, from, at)) continue;
       const message =
         'OR in an optional part would widen the condition around it: put the part in parentheses';
-      findings.push(finding('part_or', message, token));
+      findings.push(finding('part_or', message, spanOf(tree, { from: at, to: at + 1 })));
       break;
     }
   }
 }
 
-const CONDITIONS: ReadonlySet<string | undefined> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'QUALIFY', 'ON']);
+const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['where', 'prewhere', 'having', 'qualify', 'on']);
 
-/** For each token, the offset of the clause with a condition that contains it, at the same level of brackets. */
-function clausesOf(query: Cursor): readonly (number | undefined)[] {
-  const open: (number | undefined)[] = [undefined];
-  return query.tokens.map(({ kind, start }, index) => {
-    if (kind === '(' || kind === '[' || kind === '{') open.push(undefined);
-    if ((kind === ')' || kind === ']' || kind === '}') && open.length > 1) open.pop();
-    const word = query.word(index);
-    if (CONDITIONS.has(word)) open[open.length - 1] = start;
-    if (word === 'SELECT' || word === 'UNION') open[open.length - 1] = undefined;
-    return open.at(-1);
-  });
+/** Whether an OR of a part, outside of its brackets, is in a condition that begins before the part; or may be in one, after a fault. */
+function isWidening({ root, fault }: Tree, part: number, at: number): boolean {
+  if (fault !== undefined && fault.at <= at) return true;
+  const inner = nodesAround(root, at).findLast(({ kind }) => CONDITIONS.has(kind) || BRACKETS.has(kind));
+  return inner !== undefined && CONDITIONS.has(inner.kind) && inner.from < part;
 }
 
 function finding(reason: string, message: string, { start, end }: Span): SqlFinding {

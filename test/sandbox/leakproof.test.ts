@@ -359,10 +359,12 @@ describe('can fail on a row', () => {
       'SELECT e.r FROM (SELECT ratio AS r FROM t) AS e WHERE e.r = 0',
       "SELECT id FROM t WHERE num = 5 AND (ratio OR id = 'b')",
       'SELECT id FROM t WHERE (ratio, id).1',
+      "SELECT id FROM t WHERE COLUMNS('rat') = 0",
+      'SELECT ratio FROM (SELECT ratio FROM t) WHERE coalesce(*) = 0',
     ].map((sql) => ({
       sql,
       columns: [...COLUMNS, { name: 'ratio', type: 'Float64' }],
-      why: 'by another name, or as the truth of an operand in brackets',
+      why: 'by another name or by none, or as the truth of an operand in brackets',
     })),
     { sql: where("has(['a', 'b'], text)"), why: 'read as IN' },
     { sql: where('tags IN ([])'), why: 'a bloom filter does not find empty arrays' },

@@ -2,14 +2,15 @@
 import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule } from '../function.ts';
-import { extract, jsonReading, STANDARD_TYPES } from '../functions/json.ts';
+import { jsonReading } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
 import { number } from '../operand.ts';
 import { sql } from '../sql.ts';
-import { float, isKind, loose, operand, value } from '../value.ts';
+import { float, loose, operand, value, int } from '../value.ts';
 import { truncate } from '../time/functions.ts';
+import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS, timeString } from './time.ts';
 
@@ -19,7 +20,7 @@ function safeInteger(operator: '+' | '-' | '*'): Rule {
     const [a, b] = [arg(0), arg(1)];
     if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
     const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
-    return value('int', sql`accurateCastOrNull(${built}, 'Int64')`, true, { scale: 0 });
+    return int(sql`accurateCastOrNull(${built}, 'Int64')`);
   };
 }
 
@@ -35,17 +36,8 @@ const abs: Rule = ({ arg, call, context }) => {
 /** Of NaN, NaN. */
 const sign: Rule = ({ arg }) => {
   const { sql: own, type } = arg(0);
-  if (type.kind !== 'float') return value('int', sql`sign(${own})`, type.isNullable, { scale: 0, bits: 1 });
+  if (type.kind !== 'float') return int(sql`sign(${own})`, type.isNullable, { bits: 1 });
   return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
-};
-
-/** A null in a string is NULL. */
-const extractPresent: Rule = (application) => {
-  const found = extract(application);
-  const isText = isKind(found, 'json') && !isKind(application.arg(0), 'json');
-  return isText && application.context.shared.isStrict
-    ? value('text', sql`nullIf(${found.sql}, 'null')`)
-    : found;
 };
 
 /** `string`: of JSON, of times, in a zone, and of other values. */
@@ -61,6 +53,7 @@ export const FUNCTIONS: OwnFunctions = {
   values: {
     ...TEXT_FUNCTIONS,
     ...TIME_FUNCTIONS,
+    ...JSON_FUNCTIONS,
     ...safely(
       taking('number', {
         abs,
@@ -92,11 +85,6 @@ export const FUNCTIONS: OwnFunctions = {
       datetime_trunc: truncate('datetime', true),
       timestamp_trunc: truncate('timestamp', true),
     }),
-    ...taking(
-      'document any',
-      { json_extract: extractPresent, json_query: extractPresent, json_type: STANDARD_TYPES },
-      'decide',
-    ),
   },
   aggregates: {},
 };

@@ -7,11 +7,11 @@ import { sql } from '../sql.ts';
 import { literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { timeText, toTime } from '../time/cast.ts';
 import { fromParts, instant, makeDate } from '../time/construct.ts';
-import { boundaries, type Pair } from '../time/difference.ts';
+import { boundaries, elapsed, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
-import { date, micros, moment, timestamp } from '../time/moment.ts';
+import { date, moment, timestamp } from '../time/moment.ts';
 import { unitOf } from '../time/unit.ts';
-import { isKind, isNullable, isTime, value, type Value } from '../value.ts';
+import { isKind, isTime, value, type Value } from '../value.ts';
 import { formatOf, parseOf } from './pattern.ts';
 
 const NOW = "now64(6, 'UTC')";
@@ -34,29 +34,6 @@ function withInterval(operator: '+' | '-', kind?: TimeKind): Rule {
       unconverted(source(1).at, 'syntax', 'Expected an interval such as INTERVAL 1 DAY');
     return shifted(time(application, 0, kind), operator, { spans, at }, context);
   };
-}
-
-const MICROSECONDS: Readonly<Record<string, number>> = {
-  MICROSECOND: 1,
-  MILLISECOND: 1000,
-  SECOND: 1e6,
-  MINUTE: 6e7,
-  HOUR: 3.6e9,
-  DAY: 8.64e10,
-};
-
-/** The time that has passed, in whole units. */
-function elapsed(application: Application, unit: string, pair: Pair): Value {
-  const factor = MICROSECONDS[unit];
-  if (factor === undefined)
-    return application.fail(`The unit ${unit} is not supported: it has no fixed length`);
-  const passed = sql`(${micros(pair[1])} - ${micros(pair[0])})`;
-  return value(
-    'int',
-    factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`,
-    isNullable(...pair),
-    { scale: 0 },
-  );
 }
 
 /** date_diff, datetime_diff and timestamp_diff (later, earlier, unit): of two timestamps, by the time that has passed. */

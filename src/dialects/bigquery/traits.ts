@@ -9,7 +9,7 @@ const NAMES: ReadonlySet<string> = new Set(
   cosh count countif covar_pop covar_samp cume_dist current_date current_datetime current_timestamp date date_add date_diff
   date_from_unix_date date_sub date_trunc datetime datetime_add datetime_diff datetime_sub datetime_trunc dense_rank div
   ends_with exp farm_fingerprint first_value float64 floor format format_date format_datetime format_timestamp from_base64
-  from_hex generate_array generate_date_array generate_timestamp_array greatest ieee_divide if ifnull initcap instr int64
+  from_hex generate_array generate_date_array generate_timestamp_array greatest grouping ieee_divide if ifnull initcap instr int64
   is_inf is_nan json_array json_extract json_extract_array json_extract_scalar json_extract_string_array json_object
   json_query json_query_array json_type json_value json_value_array lag last_day last_value lead least left length ln log
   log10 logical_and logical_or lower lpad ltrim max max_by md5 min min_by mod now nth_value ntile nullif octet_length
@@ -49,7 +49,6 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
     range_bucket: 'In ClickHouse: arrayFirstIndex(b -> x < b, bounds) - 1.',
     session_user: 'The identity of the caller is not available to queries.',
     error: 'ClickHouse SQL has no allowed equivalent.',
-    grouping: 'In ClickHouse: grouping(x) with GROUP BY … WITH ROLLUP.',
   }),
 );
 

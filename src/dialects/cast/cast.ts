@@ -1,6 +1,6 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
 import { quoteString } from '../../sql/literal.ts';
-import type { Expression, TypeName } from '../tree.ts';
+import type { Expression, TypeName, Of } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';
 import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
@@ -48,10 +48,7 @@ function kindOf({ name }: TypeName, { shared }: Context): Kind | undefined {
 }
 
 /** Writes a cast. */
-export function writeCast(
-  { value: inner, type, isSafe, at }: Extract<Expression, { kind: 'cast' }>,
-  context: Context,
-): Value {
+export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, context: Context): Value {
   const options = { isSafe, at, context };
   const kind = kindOf(type, context);
   const { hasExactTypes, hasIntervals } = context.shared.traits;
@@ -76,11 +73,7 @@ function requireNoSize({ name, sizes, at }: TypeName, kind: Kind | undefined): v
 }
 
 /** An array whose elements are written in the query: each of them is cast. */
-function typedArray(
-  { items, at }: Extract<Expression, { kind: 'array' }>,
-  { of }: TypeName,
-  context: Context,
-): Value | undefined {
+function typedArray({ items, at }: Of<'array'>, { of }: TypeName, context: Context): Value | undefined {
   if (of === undefined) return undefined;
   if (items.length > 0) {
     const casts = items.map((each): Expression => ({

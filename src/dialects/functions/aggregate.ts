@@ -7,7 +7,7 @@ import type { Application } from '../function.ts';
 import { condition, NEVER_NULL } from '../operand.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, type Type, type Value } from '../value.ts';
+import { float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
 /** No table has 2^50 rows. */
@@ -67,8 +67,7 @@ export function average({ application, isPartial, apply }: Aggregation): Value {
   const written = apply('avg', [own.sql]);
   const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric';
   if (kind === 'seconds') return value('seconds', written, nullable);
-  if (averageOfIntegers === 'int' && kind === 'int')
-    return value('int', sql`toInt64(trunc(${written}))`, nullable, { scale: 0 });
+  if (averageOfIntegers === 'int' && kind === 'int') return int(sql`toInt64(trunc(${written}))`, nullable);
   if (quotientDigits === 'most' && kind === 'decimal' && scale !== undefined)
     return roundHalfAway(value('numeric', written, nullable), scale);
   if (quotientDigits === 'four more' && (isExact || kind === 'unknown'))
@@ -165,9 +164,8 @@ export function all(name: 'min' | 'max'): AggregateRule {
 export function countIf({ application, apply }: Aggregation): Value {
   const own = condition(application.arg(0));
   const distinct = { ...NONE, isDistinct: false };
-  if (!application.call.isDistinct)
-    return value('int', apply('countIf', [own], NONE), false, { scale: 0, bits: COUNT.bits });
-  return value('int', sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false, { scale: 0 });
+  if (!application.call.isDistinct) return int(apply('countIf', [own], NONE), false, { bits: COUNT.bits });
+  return int(sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false);
 }
 
 /** Any value; with HAVING, one of the rows with the extreme. */
@@ -204,10 +202,9 @@ export function argExtreme(name: 'argMin' | 'argMax'): AggregateRule {
 
 export function approximateCount({ application, apply }: Aggregation): Value {
   const own = application.context.key(application.arg(0)).sql;
-  if (application.context.shared.isStrict)
-    return value('int', apply('uniq', [own], NONE), false, { scale: 0 });
+  if (application.context.shared.isStrict) return int(apply('uniq', [own], NONE), false);
   noteEstimate(application, 'count');
-  return value('int', apply('uniqExact', [own], NONE), false, { scale: 0 });
+  return int(apply('uniqExact', [own], NONE), false);
 }
 
 export function noteEstimate({ call, context, at }: Application, what: string): void {
@@ -222,11 +219,9 @@ export function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
     if (application.traits.hasUnsignedBits)
-      return value('int', apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false, {
-        scale: 0,
-      });
+      return int(apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false);
     const integer = own.type.kind === 'float' ? sql`toInt64(${own.sql})` : own.sql;
-    return value('int', apply(name, [integer]), own.type.isNullable || isPartial, { scale: 0 });
+    return int(apply(name, [integer]), own.type.isNullable || isPartial);
   };
 }
 
@@ -237,9 +232,9 @@ export function share({ application, apply }: Aggregation): Value {
 }
 
 export function grouping({ application }: Aggregation): Value {
-  return value('int', sql`grouping(${joinSql(application.all().map((each) => each.sql))})`, false, {
-    scale: 0,
-  });
+  const { isStrict } = application.context.shared;
+  const keys = application.all().map((each) => (isStrict ? sql`toNullable(${each.sql})` : each.sql));
+  return int(sql`grouping(${joinSql(keys)})`, false);
 }
 
 /** The one key of WITHIN GROUP, or of an argument. */

@@ -1,8 +1,9 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
 import { jsonElements } from '../json-path.ts';
 import { isOpen, listed } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, value, type Type, type Value } from '../value.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import type { IndexBase } from '../tree.ts';
+import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, type Type, type Value, int } from '../value.ts';
 
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {
@@ -32,9 +33,8 @@ export function sameArray(array: Value, own: Sql, element = array.type.element ?
 export function lengthOf(array: Value): Value {
   const length = sql`length(${array.sql})`;
   // Unlike an array that may be NULL, an empty one has a length.
-  if (array.type.isNullIfEmpty === true && array.absent === undefined)
-    return value('int', sql`nullIf(${length}, 0)`, true, { scale: 0 });
-  return ofArray(array, value('int', length, false, { scale: 0 }));
+  if (array.type.isNullIfEmpty === true && array.absent === undefined) return int(sql`nullIf(${length}, 0)`);
+  return ofArray(array, int(length, false));
 }
 
 /** Kinds whose values in an array ClickHouse cannot replace by NULL. */
@@ -47,16 +47,30 @@ const WITHOUT_NULL: ReadonlySet<Type['kind']> = new Set([
   'unknown',
 ]);
 
-/** An element by its place, which counts from 0 or 1; NULL if there is none. ClickHouse counts negative places from the end. */
-export function elementAt(array: Value, place: Value, base: 0 | 1): Value {
+/** How places count, and whether it is an error if there is no such element. */
+interface Access {
+  readonly base: IndexBase;
+  readonly isChecked: boolean;
+}
+
+/** An element by its place; NULL if there is none. ClickHouse counts negative places from the end. */
+export function elementAt(array: Value, place: Value, { base, isChecked }: Access): Value {
   const element = array.type.element ?? UNKNOWN;
   const own = String(place.sql);
   const isLiteral = /^-?\d+$/.test(own);
   const from = base === 0 ? sql`greatest(${operand(place)}, -1) + 1` : sql`greatest(${operand(place)}, 0)`;
-  const position = isLiteral ? String(Math.max(0, Number(own) + (base === 0 ? 1 : 0))) : from;
+  const plain = isLiteral ? String(Math.max(0, Number(own) + (base === 0 ? 1 : 0))) : from;
+  const position = isChecked ? checked(array, place, plain) : plain;
   const isPlain = WITHOUT_NULL.has(element.kind) && element.kind !== 'unknown' && position !== '0';
   const written = sql`${isPlain ? 'arrayElement' : 'arrayElementOrNull'}(${array.sql}, ${position})`;
   return { sql: written, type: { ...element, isNullable: true } };
+}
+
+/** A place that must be one of the array; of an array that is NULL, the element is NULL. */
+function checked(array: Value, place: Value, position: Sql): Sql {
+  const isNull = [isNullArray(array) ?? [], place.type.isNullable ? sql`${operand(place)} IS NULL` : []];
+  const isHere = sql`${position} BETWEEN 1 AND length(${array.sql})`;
+  return onlyIf(position, joinSql([...isNull.flat(), isHere], ' OR '));
 }
 
 /** The values of a column as an array, NULL among them. */

@@ -1,10 +1,10 @@
 // Functions of arrays.
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { condition, isNullable, operand, text, UNKNOWN, value, type Value } from '../value.ts';
+import { onlyIf, sql, type Sql } from '../sql.ts';
+import { condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts';
 import { arrayOf } from '../write/unify.ts';
-import { concatenatedArrays, elementAt, lengthOf, ofArray, sameArray } from './array-value.ts';
+import { concatenatedArrays, elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
 
 /** An argument that is an array. */
 const arrayArgument = ({ arg, context }: Application, index: number): Value => context.elements(arg(index));
@@ -22,7 +22,7 @@ const size: Rule = (application) => lengthOf(arrayArgument(application, 0));
 
 const length: Rule = (application) => {
   // A record is treated as an array with one element.
-  if (application.arg(0).type.kind === 'object') return value('int', '1', false, { scale: 0 });
+  if (application.arg(0).type.kind === 'object') return int('1', false);
   return size(application);
 };
 
@@ -33,7 +33,7 @@ function ofDimension(build: (own: Sql) => Sql): Rule {
     const dimension = application.call.args[1] === undefined ? undefined : source(1);
     if (dimension !== undefined && !(dimension.kind === 'number' && dimension.text === '1'))
       return fail('Only the first dimension of an array is supported');
-    return value('int', build(arrayArgument(application, 0).sql), true, { scale: 0 });
+    return int(build(arrayArgument(application, 0).sql));
   };
 }
 
@@ -69,14 +69,19 @@ function elementText(own: Value, { booleansAreLetters }: Application['traits']):
   return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
 }
 
-const element: Rule = (application) => elementAt(arrayArgument(application, 0), application.arg(1), 1);
+const element: Rule = (application) =>
+  elementAt(arrayArgument(application, 0), application.arg(1), { base: 1, isChecked: false });
 
-/** The first or last element; of an empty array NULL, rather than an error. */
-function endmost(place: string): Rule {
+/** The first or last element; an empty array has none. */
+function endmost(place: '1' | '-1'): Rule {
   return (application) => {
     const own = arrayArgument(application, 0);
     const { element: type = UNKNOWN } = own.type;
-    return { sql: sql`arrayElementOrNull(${own.sql}, ${place})`, type: { ...type, isNullable: true } };
+    const isChecked = application.context.isEvaluated === true && !application.call.isSafe;
+    const isNull = isNullArray(own);
+    const isHere = sql`${isNull === undefined ? '' : sql`${isNull} OR `}notEmpty(${own.sql})`;
+    const at = isChecked ? onlyIf(place, isHere) : place;
+    return { sql: sql`arrayElementOrNull(${own.sql}, ${at})`, type: { ...type, isNullable: true } };
   };
 }
 
@@ -166,7 +171,7 @@ export const ARRAY_FUNCTIONS: Rules = taking(
     },
     array_position: (application) => {
       const [own, item] = [arrayArgument(application, 0), application.arg(1)];
-      return value('int', sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`, true, { scale: 0 });
+      return int(sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`);
     },
     array_positions: (application) => {
       const [own, item] = [arrayArgument(application, 0), application.arg(1)];

@@ -7,7 +7,7 @@ import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
-import { condition, isKind, isNullable, isTime, operand, value, type Value } from '../value.ts';
+import { condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts';
 import { comparison, toward } from '../write/comparison.ts';
 import { unified } from '../write/unify.ts';
 
@@ -180,7 +180,7 @@ export const CONDITION_FUNCTIONS: Rules = taking(
         (each, index) =>
           sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
       );
-      return value('int', sql`multiIf(${joinSql(tests)}, 0)`, false, { scale: 0 });
+      return int(sql`multiIf(${joinSql(tests)}, 0)`, false);
     },
     elt: ({ all, source, fail }) => {
       const [, ...rest] = all();

@@ -6,7 +6,6 @@ import type { Application, Rule, Rules } from '../function.ts';
 import {
   atPath,
   jsonAt,
-  jsonElements,
   jsonHas,
   jsonInteger,
   jsonLength,
@@ -14,7 +13,6 @@ import {
   jsonOf,
   jsonPathSteps,
   jsonScalar,
-  jsonScalars,
   jsonText,
   jsonType,
   pathArgument,
@@ -23,7 +21,7 @@ import {
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
-import { condition, isKind, text, value, type Value } from '../value.ts';
+import { condition, isKind, text, value, type Value, int } from '../value.ts';
 
 /** The place that a path argument names. */
 export function placeAt(application: Application, index = 1): Value {
@@ -55,7 +53,8 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
   return place;
 }
 
-const isColumn = (place: Value): boolean => !isKind(place, 'json');
+/** Whether a place is in a column of type JSON, which has no text. */
+export const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
 /** The value at a path as JSON. */
 export function extract(application: Application): Value {
@@ -103,15 +102,15 @@ export function byKeys({ call, arg, fail }: Application): Value {
 const size: Rule = (application) => {
   const place = placeAt(application);
   const own = sql`if(${jsonType(place)} IN ('Object', 'Array'), ${jsonLength(place)}, 1)`;
-  return value('int', sql`if(${jsonHas(place)}, ${own}, NULL)`, true, { scale: 0 });
+  return int(sql`if(${jsonHas(place)}, ${own}, NULL)`);
 };
 
 /** The number of elements of an array; NULL for other values. */
 export const arrayLength: Rule = (application) => {
   const own = application.arg(0);
-  if (own.type.kind === 'array') return value('int', sql`length(${own.sql})`, false, { scale: 0 });
+  if (own.type.kind === 'array') return int(sql`length(${own.sql})`, false);
   const place = placeAt(application);
-  return value('int', sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`, true, { scale: 0 });
+  return int(sql`if(${jsonType(place)} = 'Array', ${jsonLength(place)}, NULL)`);
 };
 
 const TYPES = ['Object', 'Array', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Null'];
@@ -131,7 +130,7 @@ export const STANDARD_TYPES = typeName('object array string number number number
 
 const valid: Rule = ({ arg }) => {
   const own = arg(0);
-  return value('int', sql`toInt64(isValidJSON(${own.sql}))`, own.type.isNullable, { scale: 0 });
+  return int(sql`toInt64(isValidJSON(${own.sql}))`, own.type.isNullable);
 };
 
 /** JSON text without space; NULL for what is not JSON. */
@@ -150,21 +149,6 @@ function parsed(isSafe: boolean): Rule {
     return { ...value('json', checked, own.type.isNullable), json } as Value;
   };
 }
-
-const raws: Rule = (application) => {
-  const place = placeAt(application);
-  return isColumn(place) ? ofColumn(place) : jsonElements(place);
-};
-
-const texts: Rule = (application) => {
-  const place = placeAt(application);
-  return isColumn(place) ? ofColumn(place) : jsonScalars(place);
-};
-
-const ofColumn = (place: Value): Value =>
-  value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {
-    element: { kind: 'text', isNullable: true },
-  });
 
 export const hasPath: Rule = (application) => {
   if (application.call.args.length !== 3)
@@ -233,10 +217,6 @@ export const JSON_FUNCTIONS: Rules = taking(
     json_unquote: unquoted,
     json_extract_path_text: byKeys,
     jsonb_extract_path_text: byKeys,
-    json_value_array: texts,
-    json_extract_string_array: texts,
-    json_query_array: raws,
-    json_extract_array: raws,
     json_array_length: arrayLength,
     jsonb_array_length: arrayLength,
     json_length: size,

@@ -6,7 +6,7 @@ import { same, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
-import { condition, float, isKind, isNullable, loose, operand, value, type Value } from '../value.ts';
+import { condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts';
 
 /** Where a function of Float64 has no finite result although its result is no error. */
 type Exception = (own: Sql) => Sql;
@@ -103,8 +103,7 @@ function finite(
 
 const abs: Rule = ({ arg }) => ({ sql: sql`abs(${arg(0).sql})`, type: arg(0).type });
 
-const sign: Rule = ({ arg }) =>
-  value('int', sql`sign(${arg(0).sql})`, arg(0).type.isNullable, { scale: 0, bits: 1 });
+const sign: Rule = ({ arg }) => int(sql`sign(${arg(0).sql})`, arg(0).type.isNullable, { bits: 1 });
 
 /** floor and ceil: whole numbers. */
 function whole(name: string): Rule {
@@ -259,7 +258,7 @@ function ofZeroOrNull({ arg }: Application): Value {
 function bitCount({ arg, fail }: Application): Value {
   const own = arg(0);
   if (!isKind(own, 'int', 'bool', 'unknown')) return fail('bit_count is supported for integers');
-  return value('int', sql`bitCount(toInt64(${own.sql}))`, false, { scale: 0, bits: 7 });
+  return int(sql`bitCount(toInt64(${own.sql}))`, false, { bits: 7 });
 }
 
 /** Snowflake's conversions of strings that return NULL for other strings. */
@@ -268,7 +267,5 @@ function tryNumber({ arg, call, fail }: Application): Value {
   if (call.args.length > 1 || own.type.kind !== 'text')
     return fail(`${call.name} is converted only for strings, with one argument`);
   const isWhole = call.name !== 'try_to_double';
-  return isWhole
-    ? value('int', sql`toInt64OrNull(${own.sql})`, true, { scale: 0 })
-    : value('float', sql`toFloat64OrNull(${own.sql})`);
+  return isWhole ? int(sql`toInt64OrNull(${own.sql})`) : value('float', sql`toFloat64OrNull(${own.sql})`);
 }

@@ -5,7 +5,7 @@ import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql } from '../sql.ts';
 import { taking } from '../behaviour.ts';
 import { integer, literal, type Application, type Rule, type Rules } from '../function.ts';
-import { arrayOfType, condition, text, TEXT, value, type Value } from '../value.ts';
+import { arrayOfType, condition, text, TEXT, value, type Value, int } from '../value.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
 function patternOf(application: Application, index: number, flags = ''): Regex {
@@ -212,7 +212,7 @@ const counted: Rule = (application) => {
   if (application.call.args.length > 2)
     return application.fail(`${application.call.name} is converted with two arguments`);
   if (shape.canBeEmpty) return application.fail('A pattern that matches the empty string is not counted');
-  return value('int', sql`countMatches(${text(own)}, ${pattern})`, false, { scale: 0 });
+  return int(sql`countMatches(${text(own)}, ${pattern})`, false);
 };
 
 /** PostgreSQL's substring(text from pattern): the first group, or the whole match. */

@@ -5,7 +5,7 @@ import type { Application } from '../function.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, type Sql } from '../sql.ts';
 import { signedInteger } from '../argument.ts';
-import { operand, value, type Value } from '../value.ts';
+import { operand, type Value, int } from '../value.ts';
 
 /** round: exact numbers away from zero, Float64 in some dialects to even. */
 export function round(application: Application): Value {
@@ -51,14 +51,7 @@ export function roundBy(application: Application): Value {
 
 /** Integers at a negative digit: ClickHouse rounds them to even too. */
 function roundedInteger(own: Value, digits: number): Value {
-  return value(
-    'int',
-    sql`toInt64(round(toDecimal128(${own.sql}, 0), ${String(digits)}))`,
-    own.type.isNullable,
-    {
-      scale: 0,
-    },
-  );
+  return int(sql`toInt64(round(toDecimal128(${own.sql}, 0), ${String(digits)}))`, own.type.isNullable);
 }
 
 /** Digits before and after the point of a Float64. */

@@ -2,11 +2,9 @@
 import { caseless } from '../collation.ts';
 import { taking } from '../behaviour.ts';
 import { type Application, type Rule, type Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { signedInteger, unlessNull } from '../argument.ts';
-import { isNullable, operand, text, value, type Value } from '../value.ts';
-
-const found = (own: Sql, nullable: boolean): Value => value('int', own, nullable, { scale: 0, bits: 32 });
+import { sql } from '../sql.ts';
+import { characters, signedInteger, unlessNull } from '../argument.ts';
+import { isNullable, operand, text, type Value } from '../value.ts';
 
 /** The position of the argument `inner` in the argument `outer`, from 1; `most`: the number of arguments, the last one a start. */
 function position(inner: number, outer: number, most = 2): Rule {
@@ -20,7 +18,7 @@ function position(inner: number, outer: number, most = 2): Rule {
     const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
     const isOpen =
       start !== '' && context.shared.traits.ignoresCase && !((signedInteger(call.args[2]) ?? 0) > 0);
-    return found(
+    return characters(
       isOpen ? sql`(${own} * (${operand(application.arg(2))} >= 1))` : own,
       isNullable(needle, haystack),
     );
@@ -44,7 +42,7 @@ function occurrenceOf(application: Application, { from, occurrence }: Place): Va
   const suffix = own.type.kind === 'bytes' ? '' : 'UTF8';
   if (from > 0 && occurrence === 1) {
     const start = from === 1 ? '' : `, ${from}`;
-    return found(sql`position${suffix}(${text(own)}, ${text(part)}${start})`, nullable);
+    return characters(sql`position${suffix}(${text(own)}, ${text(part)}${start})`, nullable);
   }
   const built = unlessNull([own, part], 'NULL', (present = '', searched = '') => {
     const isHere = sql`substring${suffix}(${present}, i, length${suffix}(${searched})) = ${searched}`;
@@ -57,7 +55,7 @@ function occurrenceOf(application: Application, { from, occurrence }: Place): Va
     const ordered = from > 0 ? places : sql`arrayReverse(${places})`;
     return sql`arrayElement(${ordered}, ${String(occurrence)})`;
   });
-  return found(built, nullable);
+  return characters(built, nullable);
 }
 
 /** instr(text, part, position, occurrence). */

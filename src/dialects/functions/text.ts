@@ -4,12 +4,8 @@ import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { literalText, signedInteger, unlessNull } from '../argument.ts';
+import { characters, literalText, signedInteger, unlessNull } from '../argument.ts';
 import { condition, operand, text, value, type Value } from '../value.ts';
-
-/** A number of characters, or a code. */
-const int = (own: Sql, isNullableValue = true): Value =>
-  value('int', own, isNullableValue, { scale: 0, bits: 32 });
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);
@@ -165,13 +161,13 @@ export const translate: Rule = (application) => {
   const [from, to] = [source(1), source(2)];
   if (from.kind !== 'string' || to.kind !== 'string' || own.type.kind === 'bytes')
     return fail('translate requires the characters and their replacements as string literals');
-  const characters = Array.from(from.value);
+  const letters = Array.from(from.value);
   const replacements = Array.from(to.value);
-  const first = [...new Set(characters)].map((each) => characters.indexOf(each));
+  const first = [...new Set(letters)].map((each) => letters.indexOf(each));
   // Characters that are removed come last.
   const isReplaced = (index: number): boolean => index < replacements.length;
   const order = [...first.filter(isReplaced), ...first.filter((index) => !isReplaced(index))];
-  const written = [characters, replacements].map((list) =>
+  const written = [letters, replacements].map((list) =>
     quoteString(order.map((index) => list[index] ?? '').join('')),
   );
   const built = sql`translateUTF8(${joinSql([text(own), ...written])})`;
@@ -215,7 +211,7 @@ const sized =
   (name: string): Rule =>
   (application) => {
     const own = application.arg(0);
-    return int(sql`${own.type.kind === 'bytes' ? 'length' : name}(${text(own)})`, false);
+    return characters(sql`${own.type.kind === 'bytes' ? 'length' : name}(${text(own)})`, false);
   };
 
 const CHARACTERS = accepting('text', sized('lengthUTF8'));
@@ -226,7 +222,7 @@ export const lengthBy =
   (rule: Rule): Rule =>
   (application) => {
     const own = application.arg(0);
-    return own.type.kind === 'array' ? int(sql`length(${own.sql})`, false) : rule(application);
+    return own.type.kind === 'array' ? characters(sql`length(${own.sql})`, false) : rule(application);
   };
 const length = lengthBy(CHARACTERS);
 
@@ -258,22 +254,23 @@ const reversed: Rule = (application) => {
 };
 
 /** The first byte. */
-export const asciiByte: Rule = (application) => int(sql`ascii(${text(application.arg(0))})`, false);
+export const asciiByte: Rule = (application) => characters(sql`ascii(${text(application.arg(0))})`, false);
 
 /** The code of the first character, which must be an ASCII character if the value is certain. */
 const ascii: Rule = (application) => {
   const own = application.arg(0);
   const code = sql`ascii(${text(own)})`;
   const isPlain = typeof own.literal === 'string' && /^[\0-\x7f]*$/.test(own.literal);
-  if (isPlain || own.type.kind === 'bytes') return int(code, false);
-  if (application.context.isEvaluated === true) return int(sql`(${code} + 0 % (${code} < 128))`, false);
+  if (isPlain || own.type.kind === 'bytes') return characters(code, false);
+  if (application.context.isEvaluated === true)
+    return characters(sql`(${code} + 0 % (${code} < 128))`, false);
   differs(
     application.context,
     application.at,
     'function',
     'Other characters than those of ASCII have another code',
   );
-  return int(code, false);
+  return characters(code, false);
 };
 
 /** The character of a code point, which is a literal. */

@@ -1,11 +1,11 @@
 // Reads FROM: tables, subqueries, unnested arrays, functions that return rows, and joins.
 import type { Expression, FromItem, IndexBase, JoinKind, Name, Source as TableSource } from '../tree.ts';
-import { readAlias, readColumnNames } from './alias.ts';
+import { readAlias, readColumnNames } from './select-list.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { skipHints } from './hints.ts';
+import { skipHints } from './tail.ts';
 import { leaf, replaced, written } from './outline.ts';
 import { tooLarge, unsupported } from '../context.ts';
-import { readRows, rowsQuery } from './rows.ts';
+import { readRows, rowsQuery } from './query.ts';
 import {
   expectSymbol, has, isQueryWithin, isSymbol, isWord, leaveOut, nested, peek, readExpression, readList, readName, readParts, requires,
   takeSymbol, takeWords, textFrom, unexpected, type Source,
@@ -114,9 +114,9 @@ function readTable(source: Source, join: JoinKind): FromItem {
     at,
     join,
     source: own,
-    ...(alias === undefined ? {} : { alias }),
+    alias,
     ...(isLateral ? { isLateral } : {}),
-    ...(inner === undefined ? {} : { columns: inner }),
+    columns: inner,
   };
 }
 
@@ -214,5 +214,5 @@ function readGroup(source: Source, { at, join }: { readonly at: number; readonly
   const items = nested(source, () => source.rules.from(source));
   expectSymbol(source, ')');
   const alias = has(source, 'standard clauses') ? readAlias(source) : undefined;
-  return { at, join, source: { kind: 'group', items }, ...(alias === undefined ? {} : { alias }) };
+  return { at, join, source: { kind: 'group', items }, alias };
 }

@@ -8,6 +8,7 @@ import {
   peek,
   readExpression,
   readList,
+  requires,
   takeSymbol,
   takeWords,
   unexpected,
@@ -34,6 +35,7 @@ export function readGroupBy(source: Source): Groups {
   } while (takeSymbol(source, ','));
   const { start: at } = peek(source);
   const index = source.at;
+  if (isWord(source, 'WITH')) requires(source, 'standard calls', 'WITH ROLLUP');
   const kind = takeWords(source, 'WITH', 'ROLLUP')
     ? 'rollup'
     : takeWords(source, 'WITH', 'CUBE')

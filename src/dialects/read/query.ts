@@ -1,17 +1,11 @@
-// Reads queries: WITH, set operations, SELECT and its clauses.
-import type { Item, Query, Select, SetOperator, WithTable } from '../tree.ts';
-import { readGroupBy, type Groups } from './grouping.ts';
-import { skipLocks, skipModifiers } from './hints.ts';
-import { readCount, readLimits } from './limits-clause.ts';
-import { leaf, outlined, replaced, written } from './outline.ts';
+// Reads queries: WITH, set operations, SELECT and its clauses, and VALUES.
 import { syntax, tooLarge, unsupported } from '../context.ts';
-import { readRows, rowsQuery } from './rows.ts';
+import type { Item, Query, Rows, Select, SetOperator, WithTable } from '../tree.ts';
+import { type Groups, readGroupBy } from './grouping.ts';
+import { leaf, outlined, replaced, written } from './outline.ts';
 import { isAfterItems, readItem, structItem } from './select-list.ts';
-import {
-  afterParentheses,
-  expectSymbol, expectWords, has, isQueryAhead, isSymbol, isWord, nested, peek, readExpression, readItems, readList, readName,
-  takeWords, unexpected, type QueryUse, type Source,
-} from './source.ts'; // prettier-ignore
+import { afterParentheses, expectSymbol, expectWords, has, isQueryAhead, isSymbol, isWord, nested, peek, type QueryUse, readExpression, readItems, readList, readName, type Source, takeWords, unexpected } from './source.ts'; // prettier-ignore
+import { readCount, readLimits, skipLocks, skipModifiers } from './tail.ts';
 import { readNamedWindows, readOrder } from './window.ts';
 
 /**
@@ -37,7 +31,7 @@ function readWhole(source: Source, use: QueryUse): Query {
   const marked = [limit === undefined ? '' : 'LIMIT 1', limits.offset === undefined ? '' : 'OFFSET 2'];
   skipLocks(source);
   if (limit !== undefined || source.at > from) written(source, from, marked.join(' '));
-  return { kind: 'query', at, tables, body, orderBy, ...limits, ...(limit === undefined ? {} : { limit }) };
+  return { kind: 'query', at, tables, body, orderBy, ...limits, limit };
 }
 
 function readTables(source: Source): readonly WithTable[] {
@@ -180,7 +174,7 @@ function readOperator(source: Source): SetOperator | undefined {
 /** A member of a set operation, and what its tree does not have. */
 interface ReadMember {
   readonly member: Member;
-  readonly top?: string;
+  readonly top?: string | undefined;
   readonly isStruct?: boolean;
 }
 
@@ -217,7 +211,7 @@ function readSelect(source: Source, use: QueryUse): ReadMember {
   const tables = takeWords(source, 'FROM') ? readTablesOrDual(source) : [];
   const clauses = readClauses(source);
   const member: Select = { kind: 'select', at, ...options, items, from: tables, ...clauses };
-  return { member, isStruct, ...(top === undefined ? {} : { top }) };
+  return { member, isStruct, top };
 }
 
 function readItemList(source: Source): readonly Item[] {
@@ -243,7 +237,7 @@ function readTablesOrDual(source: Source): Select['from'] {
 
 interface Options extends Pick<Select, 'isDistinct' | 'distinctOn'> {
   readonly isStruct: boolean;
-  readonly top?: string;
+  readonly top?: string | undefined;
 }
 
 /** DISTINCT, ALL, TOP, AS STRUCT and hints, before the elements. */
@@ -258,7 +252,7 @@ function readOptions(source: Source, use: QueryUse): Options {
   if (!isDistinct && isWord(source, 'ALL') && !isSymbol(source, ',', 1)) source.at++; // the default
   const options = {
     isDistinct: isDistinct && distinctOn === undefined,
-    ...(distinctOn === undefined ? {} : { distinctOn }),
+    distinctOn,
   };
   const isStruct = has(source, 'select as') && readSelectAs(source, use);
   const isTop = isStandard && isWord(source, 'TOP') && ['number', 'parameter'].includes(peek(source, 1).kind);
@@ -298,7 +292,7 @@ function readClauses(source: Source): Clauses {
   )
     unsupported(peek(source).start, 'CONNECT BY is not supported');
   const groups: Groups = takeWords(source, 'GROUP', 'BY') ? readGroupBy(source) : { groupBy: [] };
-  const clauses: Clauses = { ...(where === undefined ? {} : { where }), ...groups, windows: [] };
+  const clauses: Clauses = { where, ...groups, windows: [] };
   for (;;) {
     const { start } = peek(source);
     const { at: from } = source;
@@ -316,4 +310,20 @@ function readClauses(source: Source): Clauses {
     // PostgreSQL's grammar has no QUALIFY.
     if (having === clauses.having) written(source, from, '');
   }
+}
+
+/** Rows as a query. */
+export function rowsQuery(rows: Rows): Query {
+  return { kind: 'query', at: rows.at, tables: [], body: rows, orderBy: [] };
+}
+
+/** @throws UnconvertedError */
+export function readRows(source: Source): Rows {
+  const { start: at } = peek(source);
+  expectWords(source, 'VALUES');
+  const rows = readItems(source, () => {
+    takeWords(source, 'ROW');
+    return isSymbol(source, '(') ? readList(source, () => readExpression(source)) : [readExpression(source)];
+  });
+  return { kind: 'rows', at, rows };
 }

@@ -18,7 +18,7 @@ export function readOrder(source: Source): Order {
   if (!isDescending) takeWords(source, 'ASC'); // the default
   if (isWord(source, 'USING')) return unexpected(source, 'ASC or DESC');
   const nulls = (['FIRST', 'LAST'] as const).find((place) => takeWords(source, 'NULLS', place));
-  return { value, isDescending, ...(nulls === undefined ? {} : { nulls }) };
+  return { value, isDescending, nulls };
 }
 
 /** What follows OVER. */
@@ -40,10 +40,10 @@ function readWindow(source: Source): Window {
   const frame = readFrame(source);
   expectSymbol(source, ')');
   return {
-    ...(base === undefined ? {} : { base }),
+    base,
     partitionBy,
     orderBy,
-    ...(frame === undefined ? {} : { frame }),
+    frame,
   };
 }
 

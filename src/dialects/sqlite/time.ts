@@ -3,7 +3,7 @@ import { quoteString } from '../../sql/literal.ts';
 import type { Expression } from '../tree.ts';
 import type { Application, Rule } from '../function.ts';
 import { sql } from '../sql.ts';
-import { isKind, loose, value, type Value } from '../value.ts';
+import { isKind, loose, value, type Value, int } from '../value.ts';
 import { asTime, readTime } from '../time/argument.ts';
 import { ofSeconds } from '../time/construct.ts';
 import { formatTime } from '../time/format.ts';
@@ -105,7 +105,7 @@ function written(own: Value, result: Result, application: Application): Value {
     case 'julianday':
       return loose('float', sql`${micros(own)} / 86400000000 + 2440587.5`, isNullable);
     case 'unixepoch':
-      return value('int', seconds(own), isNullable, { scale: 0 });
+      return int(seconds(own), isNullable);
     case 'strftime':
       return formatted(own, application);
   }

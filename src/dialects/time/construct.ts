@@ -6,6 +6,7 @@ import { float, isKind, isNullable, operand, value, type Value } from '../value.
 import { fromLocal, literalOf, readTime } from './argument.ts';
 import { date, day, moment, timestamp } from './moment.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
+import { isOutOfRange, knownOnly } from './range.ts';
 import { integerOf } from './interval.ts';
 
 /** A number of units, as an integer. */
@@ -61,28 +62,30 @@ export function instant(application: Application, zone: string): Value {
 
 /** The date of a number of days since 1970. */
 export const dateOfUnix: Rule = (application) => {
-  const days = integerOf(application.source(0));
-  if (days !== undefined) {
-    const iso = new Date(Number(days) * 86_400_000);
+  const literal = integerOf(application.source(0));
+  if (literal !== undefined) {
+    const iso = new Date(Number(literal) * 86_400_000);
     const text = Number.isNaN(iso.getTime()) ? '' : (iso.toISOString().split('T')[0] ?? '');
     return dateLiteral(text) ?? unconverted(application.at, 'syntax', 'There is no such date');
   }
   const own = application.arg(0);
-  return date(sql`toDate32('1970-01-01') + toIntervalDay(${count(own)})`, own.type.isNullable);
+  const days = application.context.isEvaluated === true ? knownOnly(count(own), 'DAY') : count(own);
+  return date(sql`toDate32('1970-01-01') + toIntervalDay(${days})`, own.type.isNullable);
 };
 
-const SCALES: Readonly<Record<string, number>> = { Second: 1, Milli: 1000, Micro: 1_000_000 };
-const [FIRST, LAST] = [-62_135_596_800n, 253_402_300_799n];
+const UNITS = { Second: 'SECOND', Milli: 'MILLISECOND', Micro: 'MICROSECOND' } as const;
 
 /** The time of a number of seconds, milliseconds or microseconds since 1970. */
 export function ofEpoch(unit: 'Second' | 'Milli' | 'Micro'): Rule {
   return (application) => {
-    const known = integerOf(application.source(0)) ?? 0n;
-    const scale = BigInt(SCALES[unit] ?? 1);
-    if (known < FIRST * scale || known >= (LAST + 1n) * scale)
+    const known = integerOf(application.source(0));
+    if (known !== undefined && isOutOfRange('1970-01-01', [{ unit: UNITS[unit], amount: known }]))
       unconverted(application.at, 'syntax', 'There is no such time');
     const own = application.arg(0);
-    return timestamp(sql`fromUnixTimestamp64${unit}(toInt64(${count(own)}), 'UTC')`, own.type.isNullable);
+    const whole = sql`toInt64(${count(own)})`;
+    const isChecked = known === undefined && application.context.isEvaluated === true;
+    const units = isChecked ? knownOnly(whole, UNITS[unit]) : whole;
+    return timestamp(sql`fromUnixTimestamp64${unit}(${units}, 'UTC')`, own.type.isNullable);
   };
 }
 

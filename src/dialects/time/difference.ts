@@ -1,13 +1,13 @@
 // Differences of times, in units.
 import { sql, type Sql } from '../sql.ts';
 import type { Application, Rule } from '../function.ts';
-import { isNullable, value, type Value } from '../value.ts';
+import { int, isNullable, type Value } from '../value.ts';
 import { time } from './argument.ts';
+import { MICROSECONDS } from './length.ts';
 import { day, isDay, micros, moment } from './moment.ts';
 import { millis, seconds } from './parts.ts';
 import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
 
-const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
 const UNITS = /^(?:YEAR|QUARTER|MONTH|WEEK|DAY|HOUR|MINUTE|SECOND|MILLISECOND|MICROSECOND)$/;
 
 /** Two times in a common wide type, the earlier one first. */
@@ -54,6 +54,15 @@ function whole(application: Application, unit: string, pair: Pair): Value {
       isNullable(...pair),
     );
   return int(sql`age('${unit.toLowerCase()}', ${from}, ${to})`, isNullable(...pair));
+}
+
+/** The time that has passed, in whole units. */
+export function elapsed(application: Application, unit: string, pair: Pair): Value {
+  const factor = unit === 'WEEK' ? undefined : MICROSECONDS[unit];
+  if (factor === undefined)
+    return application.fail(`The unit ${unit} is not supported: it has no fixed length`);
+  const passed = sql`(${micros(pair[1])} - ${micros(pair[0])})`;
+  return int(factor === 1 ? passed : sql`intDiv(${passed}, ${String(factor)})`, isNullable(...pair));
 }
 
 /** datediff(unit, earlier, later); `firstDay`: of a week, Sunday is 0. */

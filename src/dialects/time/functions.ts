@@ -2,8 +2,8 @@
 import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { loose, operand, value, type Value } from '../value.ts';
+import { onlyIf, sql, type Sql } from '../sql.ts';
+import { int, loose, operand, value, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
 import { countedDate, dateOfUnix, lastDay, makeDate, ofEpoch, ofSeconds } from './construct.ts';
@@ -11,11 +11,11 @@ import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
+import { staysInRange } from './range.ts';
 import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } from './text.ts';
 import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
-const int = (own: Sql, nullable = true): Value => value('int', own, nullable, { scale: 0 });
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 
 function part(unit: string): Rule {
@@ -113,8 +113,12 @@ const lastDayOf: Rule = (application) => {
   const unit = call.args.length > 1 ? unitOf(application.source(1)) : 'MONTH';
   const first = firstDayOf(unit, context);
   const start = day(own);
-  if (first !== undefined)
-    return date(sql`${startOfWeek(start, first)} + toIntervalDay(6)`, own.type.isNullable);
+  if (first !== undefined) {
+    const week = startOfWeek(start, first, context);
+    const isHere = staysInRange({ time: { ...own, sql: week }, isDay: true }, 'DAY', 6n);
+    const days = context.isEvaluated === true ? onlyIf('6', isHere) : '6';
+    return date(sql`${week} + toIntervalDay(${days})`, own.type.isNullable);
+  }
   // The ISO year ends with the week of December 28.
   const end = sql`dateTrunc('year', dateTrunc('week', ${start}) + toIntervalDay(3)) + toIntervalMonth(11) + toIntervalDay(27)`;
   const last = unit === 'ISOYEAR' ? sql`dateTrunc('week', ${end}) + toIntervalDay(6)` : lastDay(own, unit);

@@ -1,12 +1,13 @@
 // Intervals, and arithmetic with times.
 import { roundHalfAway } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Expression, Unit } from '../tree.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import type { Expression, Unit, Of } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
 import { day, isDay, moment } from './moment.ts';
-import { isOutOfRange, type Move } from './range.ts';
-import { float, isKind, isNullable, isTime, loose, operand, value, type Value } from '../value.ts';
+import { isOfDays, MICROSECONDS, MONTHS, secondsIn } from './length.ts';
+import { isOutOfRange, staysInRange, type Move, type Moved } from './range.ts';
+import { float, isKind, isNullable, isTime, loose, operand, value, type Value, int } from '../value.ts';
 
 /** One part of an interval. */
 export interface Span {
@@ -29,11 +30,7 @@ export function spansOf(expression: Expression): readonly Span[] | undefined {
 
 const number = (text: string, at: number): Expression => ({ kind: 'number', text, at });
 
-function multiplied({
-  operator,
-  left,
-  right,
-}: Extract<Expression, { kind: 'binary' }>): readonly Span[] | undefined {
+function multiplied({ operator, left, right }: Of<'binary'>): readonly Span[] | undefined {
   if (operator !== '*') return undefined;
   const spans = spansOf(left);
   return spans === undefined ? scaled(spansOf(right), left) : scaled(spans, right);
@@ -78,15 +75,6 @@ function fromNamed(args: readonly Expression[]): readonly Span[] | undefined {
   return spans.every((each) => each !== undefined) ? spans : undefined;
 }
 
-const SECONDS: Readonly<Record<string, number>> = {
-  MILLISECOND: 0.001,
-  MICROSECOND: 1e-6,
-  SECOND: 1,
-  MINUTE: 60,
-  HOUR: 3600,
-  DAY: 86_400,
-  WEEK: 604_800,
-};
 const ORDER = [
   'CENTURY',
   'DECADE',
@@ -102,12 +90,14 @@ const ORDER = [
   'MICROSECOND',
   'NANOSECOND',
 ];
-const LARGE: Readonly<Record<string, number>> = { CENTURY: 100, DECADE: 10 };
+/** In years, for those that ClickHouse does not have. */
+const yearsIn = (unit: string): number | undefined =>
+  unit === 'CENTURY' || unit === 'DECADE' ? (MONTHS[unit] ?? 0) / 12 : undefined;
 
 /** An interval as a number of seconds. */
 export function secondsOf(spans: readonly Span[], context: Context): Value {
   const parts = spans.map(({ value: amount, unit }) => {
-    const factor = SECONDS[unit.name];
+    const factor = secondsIn(unit.name);
     if (factor === undefined)
       return unconverted(
         unit.at,
@@ -140,9 +130,16 @@ export function integerOf(amount: Expression): bigint | undefined {
   return /^[+-]?\d+$/.test(text) ? BigInt(text.replace('+', '')) : undefined;
 }
 
+/** An interval of ClickHouse; `amount` is the number of its units, if it is an integer. */
+interface IntervalStep {
+  readonly sql: Sql;
+  readonly title: string;
+  readonly amount?: bigint | Sql;
+}
+
 /** The unit's interval in ClickHouse. */
-function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
-  const factor = LARGE[unit.name];
+function stepOf({ value: amount, unit }: Span, context: Context): IntervalStep {
+  const factor = yearsIn(unit.name);
   const name = factor === undefined ? unit.name : 'YEAR';
   const isKnown = ORDER.includes(name) && !(context.shared.isStrict && name === 'NANOSECOND');
   if (!isKnown) unconverted(unit.at, 'type', `The unit ${unit.name} is not supported`);
@@ -150,46 +147,60 @@ function intervalSql({ value: amount, unit }: Span, context: Context): Sql {
   const title = name.charAt(0) + name.slice(1).toLowerCase();
   if (integer !== undefined) {
     const times = integer * BigInt(factor ?? 1);
-    return times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`;
+    return {
+      sql: times < 0 ? `toInterval${title}(${times})` : `INTERVAL ${times} ${name}`,
+      title,
+      amount: times,
+    };
   }
   const isRounded = context.shared.traits.roundsIntervals && name !== 'SECOND';
   if (amount.kind === 'number' && isRounded)
-    return `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`;
-  if (amount.kind === 'number') return fractionSql(Number(amount.text), unit);
+    return { sql: `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`, title };
+  if (amount.kind === 'number') return { sql: fractionSql(Number(amount.text), unit), title };
   const written = context.write(amount, context);
   // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
   if (isKind(written, 'text') && isRounded)
     return unconverted(amount.at, 'type', 'A string is used as a number of units', 'Cast it to a number.');
-  if (isKind(written, 'text') || context.shared.isStrict)
-    return sql`toInterval${title}(${isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`})`;
+  if (isKind(written, 'text') || context.shared.isStrict) {
+    const whole = isKind(written, 'int') ? written.sql : sql`toInt64(${float(written)})`;
+    return { sql: sql`toInterval${title}(${whole})`, title, amount: whole };
+  }
+  return { sql: computed(written, { value: amount, unit }, { title, isRounded }), title };
+}
+
+/** An interval of a number of units that is computed. */
+function computed(
+  written: Value,
+  { unit }: Span,
+  { title, isRounded }: { readonly title: string; readonly isRounded: boolean },
+): Sql {
+  const factor = yearsIn(unit.name);
   if (isKind(written, 'int', 'unknown'))
     return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
   if (isRounded) {
     const own = isKind(written, 'float') ? sql`round(${written.sql})` : roundHalfAway(written, 0).sql;
     return sql`toInterval${title}(toInt64(${own}))`;
   }
-  const seconds = SECONDS[name];
+  const seconds = secondsIn(unit.name);
   if (seconds === undefined)
-    return unconverted(unit.at, 'type', `A fraction of a ${name.toLowerCase()} is not supported`);
+    return unconverted(unit.at, 'type', `A fraction of a ${title.toLowerCase()} is not supported`);
   return sql`toIntervalMicrosecond(toInt64(round(${operand(written)} * ${String(seconds * 1e6)})))`;
 }
 
 /** The interval as a value of its own, which ClickHouse has for one unit. */
 export function intervalValue(span: Span, context: Context): Value {
   const isLiteral = integerOf(span.value) !== undefined;
-  return value('interval', intervalSql(span, context), !isLiteral, { unit: span.unit.name });
+  return value('interval', stepOf(span, context).sql, !isLiteral, { unit: span.unit.name });
 }
 
 /** `INTERVAL '1.5' HOUR`. */
 function fractionSql(amount: number, unit: Unit): string {
   const seconds =
-    (SECONDS[unit.name] ??
+    (secondsIn(unit.name) ??
       unconverted(unit.at, 'type', `A fraction of a ${unit.name.toLowerCase()} is not supported`)) * amount;
   if (Number.isInteger(seconds)) return `INTERVAL ${seconds} SECOND`;
   return `INTERVAL ${Math.round(seconds * 1e6)} MICROSECOND`;
 }
-
-const ofDays: ReadonlySet<string> = new Set(['CENTURY', 'DECADE', 'YEAR', 'QUARTER', 'MONTH', 'WEEK', 'DAY']);
 
 /** What is added, and where. */
 export interface Shift {
@@ -221,28 +232,33 @@ export function shifted(
     (a, b) => ORDER.indexOf(a.unit.name) - ORDER.indexOf(b.unit.name),
   );
   checkRange(time, operator, sorted, at);
-  const moves = sorted.map((span) => intervalSql(span, context));
-  const parts = moves.map((each) => sql` ${operator} ${each}`);
+  const steps = sorted.map((span) => stepOf(span, context));
   // A fraction of a day is written in seconds.
   const isWhole =
-    spans.every(({ unit }) => ofDays.has(unit.name)) && !moves.some((each) => /second/i.test(String(each)));
+    spans.every(({ unit }) => isOfDays(unit.name)) && !steps.some((each) => /second/i.test(String(each.sql)));
   const isCivil = time.type.kind === 'date' && isOperator && context.shared.traits.hasDatetime;
   const staysDay = isDay(time) && isWhole && !isCivil;
-  const own = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
+  const start = time.type.kind === 'unknown' ? operand(time) : staysDay ? day(time) : moment(time);
+  const isChecked = context.isEvaluated === true && time.literal === undefined;
+  const own = steps.reduce((moved: Sql, step) => {
+    const base = { time: { ...time, sql: moved, type: { ...time.type, isWide: true } }, isDay: staysDay };
+    return sql`${moved} ${operator} ${isChecked ? checked(step, operator, base) : step.sql}`;
+  }, start);
   const nullable = time.type.isNullable || spans.some(({ value: amount }) => integerOf(amount) === undefined);
-  return loose(resultKind(time, { isCivil, staysDay }), sql`${own}${joinSql(parts, '')}`, nullable, {
+  return loose(resultKind(time, { isCivil, staysDay }), own, nullable, {
     ...(time.type.kind === 'unknown' ? {} : { isWide: true }),
     ...(staysDay && time.type.kind !== 'date' ? { isDate: true } : {}),
   });
 }
 
-const MONTHS: Readonly<Record<string, bigint>> = {
-  CENTURY: 1200n,
-  DECADE: 120n,
-  YEAR: 12n,
-  QUARTER: 3n,
-  MONTH: 1n,
-};
+/** An interval whose addition is an error if there is no such time: the engine would return the last one that there is. */
+function checked({ sql: own, title, amount }: IntervalStep, operator: '+' | '-', base: Moved): Sql {
+  if (amount === undefined) return own;
+  const isKnown = typeof amount === 'bigint';
+  const move = operator === '+' ? amount : isKnown ? -amount : sql`-(${amount})`;
+  const condition = staysInRange(base, title.toUpperCase(), move);
+  return sql`toInterval${title}(${onlyIf(isKnown ? String(amount) : amount, condition)})`;
+}
 
 /** Years and months of literals as months: February 29, 14 months later, is the 29th again. */
 function withMonths(spans: readonly Span[]): readonly Span[] {
@@ -250,7 +266,7 @@ function withMonths(spans: readonly Span[]): readonly Span[] {
   if (first === undefined || more.length === 0) return spans;
   const counts = [first, ...more].map(({ value: amount, unit }) => {
     const integer = integerOf(amount);
-    return integer === undefined ? undefined : integer * (MONTHS[unit.name] ?? 1n);
+    return integer === undefined ? undefined : integer * BigInt(MONTHS[unit.name] ?? 1);
   });
   const known = counts.filter((each) => each !== undefined);
   if (known.length < counts.length)
@@ -290,8 +306,7 @@ export function difference(left: Value, right: Value, context: Context): Value {
   const nullable = isNullable(left, right);
   const isDays = isKind(left, 'date') && isKind(right, 'date');
   const days = sql`dateDiff('day', ${day(right)}, ${day(left)})`;
-  if (isDays && context.shared.traits.dateDifference === 'days')
-    return value('int', days, nullable, { scale: 0 });
+  if (isDays && context.shared.traits.dateDifference === 'days') return int(days, nullable);
   if (isDays) return loose('seconds', sql`${days} * 86400`, nullable);
   return loose(
     'seconds',
@@ -300,28 +315,17 @@ export function difference(left: Value, right: Value, context: Context): Value {
   );
 }
 
-/** Units of months, of days and of time, in months, days and microseconds. */
-const SHOWN: Readonly<Record<string, readonly ['month' | 'day' | 'micro', number]>> = {
-  YEAR: ['month', 12],
-  QUARTER: ['month', 3],
-  MONTH: ['month', 1],
-  WEEK: ['day', 7],
-  DAY: ['day', 1],
-  HOUR: ['micro', 3_600_000_000],
-  MINUTE: ['micro', 60_000_000],
-  SECOND: ['micro', 1_000_000],
-  MILLISECOND: ['micro', 1000],
-  MICROSECOND: ['micro', 1],
-};
-
-/** An interval of ClickHouse as BigQuery writes it: `1-2 3 4:5:6.789`. */
+/** An interval of ClickHouse as a string: `1-2 3 4:5:6.789`. */
 export function intervalText({ sql: own, type }: Value): Sql {
-  const [part, factor] = SHOWN[type.unit ?? ''] ?? ['micro', 1];
+  const { unit = '' } = type;
+  const months = MONTHS[unit];
+  const isDays = unit === 'DAY' || unit === 'WEEK';
+  const factor = months ?? (isDays ? (unit === 'WEEK' ? 7 : 1) : (MICROSECONDS[unit] ?? 1));
   const count = sql`toInt64(${own}) * ${String(factor)}`;
   const sign = sql`if(${count} < 0, '-', '')`;
-  if (part === 'month')
+  if (months !== undefined)
     return sql`concat(${sign}, toString(intDiv(abs(${count}), 12)), '-', toString(abs(${count}) % 12), ' 0 0:0:0')`;
-  if (part === 'day') return sql`concat('0-0 ', toString(${count}), ' 0:0:0')`;
+  if (isDays) return sql`concat('0-0 ', toString(${count}), ' 0:0:0')`;
   const fraction = sql`replaceRegexpOne(concat('.', leftPad(toString(abs(${count}) % 1000000), 6, '0')), '[.]000000$|000$', '')`;
   const seconds = sql`toString(intDiv(abs(${count}), 1000000) % 60)`;
   return sql`concat('0-0 0 ', ${sign}, toString(intDiv(abs(${count}), 3600000000)), ':', toString(intDiv(abs(${count}), 60000000) % 60), ':', ${seconds}, ${fraction})`;

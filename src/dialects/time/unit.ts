@@ -2,8 +2,9 @@
 import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context, type Place } from '../context.ts';
 import { quoteString } from '../../sql/literal.ts';
-import { sql, type Sql } from '../sql.ts';
+import { onlyIf, sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
+import { dateLiteral } from './literal.ts';
 import { day, isDay, moment, wholeSeconds } from './moment.ts';
 
 /** Short and joined names; BigQuery has none of them. */
@@ -59,11 +60,13 @@ export function firstDayOf(unit: string, { shared }: Context): number | undefine
   return index < 0 ? undefined : index;
 }
 
-/** The first day of the week of a Date32. */
-export function startOfWeek(own: Sql, first: number): Sql {
+/** The first day of the week of a Date32: at run time, an error if that is before the year 1, which begins on a Monday. */
+export function startOfWeek(own: Sql, first: number, context?: Context): Sql {
   const days = String((first + 6) % 7); // after Monday
   if (days === '0') return sql`dateTrunc('week', ${own})`;
-  return sql`(dateTrunc('week', ${own} - toIntervalDay(${days})) + toIntervalDay(${days}))`;
+  const earliest = dateLiteral(`0001-01-0${first === 0 ? 7 : first}`)?.sql ?? '';
+  const back = context?.isEvaluated === true ? onlyIf(days, sql`${own} >= ${earliest}`) : days;
+  return sql`(dateTrunc('week', ${own} - toIntervalDay(${days})) + toIntervalDay(${back}))`;
 }
 
 /** The first day of the ISO year of a Date32: the Monday of the week of January 4. */
@@ -85,7 +88,7 @@ function startOfDays(own: Sql, unit: string, context: Context): Sql | undefined 
   if (OF_DAYS.has(unit)) return sql`dateTrunc('${unit.toLowerCase()}', ${own})`;
   if (unit === 'ISOYEAR') return startOfIsoYear(own);
   const first = firstDayOf(unit, context);
-  return first === undefined ? undefined : startOfWeek(own, first);
+  return first === undefined ? undefined : startOfWeek(own, first, context);
 }
 
 export interface UnitPlace extends Place {

@@ -7,7 +7,7 @@ import { sql } from '../sql.ts';
 import { difference, intervalValue, secondsOf, shifted, spansOf, type Span } from '../time/interval.ts';
 import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import { truth } from '../truth.ts';
 import {
   condition,
@@ -24,7 +24,7 @@ import {
 import { allEqual, compared, comparison, isComparison } from './comparison.ts';
 import type { Context, Place } from './context.ts';
 
-type Unary = Extract<Expression, { kind: 'unary' }>;
+type Unary = Of<'unary'>;
 
 /** Its opposite is the smallest integer. */
 const SMALLEST = '9223372036854775808';

@@ -8,7 +8,7 @@ import { isAggregate, rowRule } from '../functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
 import { joinSql, sql } from '../sql.ts';
 import type { KnownFunctions } from '../traits.ts';
-import type { Call, Expression } from '../tree.ts';
+import type { Call, Of } from '../tree.ts';
 import { loose, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 import { columnsByName, inAggregate, inRelations } from './scope.ts';
@@ -61,10 +61,7 @@ function unknownFunction({ name, at }: Call, context: Context): never {
 }
 
 /** `(x, y) -> body`. */
-function writeLambda(
-  { parameters, body, at }: Extract<Expression, { kind: 'lambda' }>,
-  context: Context,
-): Value {
+function writeLambda({ parameters, body, at }: Of<'lambda'>, context: Context): Value {
   if (context.shared.isStrict) return unconverted(at, 'expression', 'Lambdas are not supported');
   const { name } = context.shared.style;
   const names = parameters.map((each) => name(each.name));
@@ -84,6 +81,6 @@ function writeLambda(
 export const CALLS = {
   call: writeCall,
   lambda: writeLambda,
-  named_argument: ({ at, name: { name } }: Extract<Expression, { kind: 'named_argument' }>): never =>
+  named_argument: ({ at, name: { name } }: Of<'named_argument'>): never =>
     unconverted(at, 'expression', `The named argument ${name} is not converted`),
 };

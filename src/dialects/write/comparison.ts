@@ -11,7 +11,7 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { exactLiteral } from '../time/argument.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../time/literal.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import {
   condition,
   float,
@@ -316,10 +316,7 @@ function timeToward(own: Value, literal: string, { other, at, context }: Beside)
 }
 
 /** BETWEEN. Times that are compared as text and values in JSON have two comparisons. */
-export function writeBetween(
-  { value: inner, low, high, isNot, at }: Extract<Expression, { kind: 'between' }>,
-  context: Context,
-): Value {
+export function writeBetween({ value: inner, low, high, isNot, at }: Of<'between'>, context: Context): Value {
   const [subject, from, to] = [compared(inner, context), compared(low, context), compared(high, context)];
   const lower = { operator: '>=', at, context };
   const upper = { operator: '<=', at, context };

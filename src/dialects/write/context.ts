@@ -69,6 +69,8 @@ export interface GroupKeys {
   readonly caseless: ReadonlySet<string>;
   /** Other columns depend on the keys, or the source returns any of their values. */
   readonly hasOthers: boolean;
+  /** Keys that a grouping leaves out are NULL. */
+  readonly isOptional?: boolean;
 }
 
 /** Joins that subqueries in expressions add to FROM. */

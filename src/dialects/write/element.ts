@@ -1,20 +1,52 @@
-// Columns and their fields, elements of arrays, maps and JSON, and slices of arrays.
+// Paths, fields of records, elements of arrays, maps and JSON, and slices of arrays.
+import { quoteString } from '../../sql/literal.ts';
 import { syntax, unconverted } from '../context.ts';
-import { sliceOf } from '../functions/array.ts';
 import { elementAt } from '../functions/array-value.ts';
+import { sliceOf } from '../functions/array.ts';
 import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
 import { jsonAt } from '../json-path.ts';
 import { number, settled, whole } from '../operand.ts';
-import { sql, type Sql } from '../sql.ts';
-import type { Expression } from '../tree.ts';
-import { isKind, operand, UNKNOWN, type Type, type Value } from '../value.ts';
+import { field } from '../record.ts';
+import { located, type Sql, sql } from '../sql.ts';
+import type { Expression, Name, Of } from '../tree.ts';
+import { isKind, name as nameOf, operand, type Type, UNKNOWN, type Value, value } from '../value.ts';
 import type { Context } from './context.ts';
-import { fieldOf, writePath } from './path.ts';
+import { columnUnknown, resolve } from './scope.ts';
 
-type Index = Extract<Expression, { kind: 'index' }>;
+/** A path. Offline, a name that nothing defines is left as it is. */
+function writePath({ parts, at }: Of<'path'>, context: Context): Value {
+  const found = resolve(parts, context);
+  if (found !== undefined) {
+    const own = fieldsOf(found.value, found.rest, context);
+    return { ...own, sql: located(at, own.sql) };
+  }
+  const { relations } = context.scope;
+  if (context.shared.isStrict) return columnUnknown(parts[0] ?? { name: '', at }, relations);
+  return value('unknown', parts.map((part) => context.shared.style.name(part.name)).join('.'));
+}
+
+/** Follows field names into a value, one after the other. */
+export function fieldsOf(of: Value, names: readonly Name[], context: Context): Value {
+  return names.reduce((each, name) => fieldOf(each, name, context), of);
+}
+
+/** A field of a record, or of JSON in a string. */
+function fieldOf(of: Value, name: Name, context: Context): Value {
+  const isRecord = of.type.kind === 'map' || (of.type.kind === 'tuple' && of.type.fields !== undefined);
+  const isField = context.shared.isStrict || isRecord || of.subcolumn !== undefined;
+  if (isField) return field(of, name);
+  const own = name.name;
+  if (of.type.kind === 'tuple') return value('unknown', sql`tupleElement(${of.sql}, ${quoteString(own)})`);
+  if (of.type.kind === 'unknown' && !context.shared.traits.fieldsAreJson)
+    return value('unknown', sql`${operand(of)}.${nameOf(own)}`);
+  return jsonAt(of, [quoteString(own)]);
+}
+
+type Index = Of<'index'>;
 
 function writeIndex(expression: Index, context: Context): Value {
-  const { of, index, base } = expression;
+  // Of a record, both are the record: it has one element.
+  const { of, index, base, isSafe: _ } = expression;
   if (
     of.kind === 'call' &&
     of.name === 'approx_quantiles' &&
@@ -28,7 +60,7 @@ function writeIndex(expression: Index, context: Context): Value {
   return inner.type.kind === 'object' && isFirst(expression) ? inner : elementOf(expression, inner, context);
 }
 
-const writeField = ({ of, name }: Extract<Expression, { kind: 'field' }>, context: Context): Value =>
+const writeField = ({ of, name }: Of<'field'>, context: Context): Value =>
   fieldOf(recordIn(of, context), name, context);
 
 const isFirst = ({ index, base }: Index): boolean => index.kind === 'number' && Number(index.text) === base;
@@ -44,13 +76,14 @@ function recordIn(expression: Expression, context: Context): Value {
   return inner.subcolumn === undefined ? elementOf(expression, inner, context) : inner;
 }
 
-function elementOf({ index, base }: Index, inner: Value, context: Context): Value {
+function elementOf({ index, base, isSafe = false }: Index, inner: Value, context: Context): Value {
   const place = context.write(index, context);
   const { element, fields } = inner.type;
   if (isKind(inner, 'map')) return { sql: sql`${operand(inner)}[${whole(place)}]`, type: element ?? UNKNOWN };
   if (isKind(inner, 'json')) return jsonAt(inner, [jsonStep(index, place, base)]);
   if (fields !== undefined) return memberAt(inner, fields, { index, base });
-  return elementAt(context.elements(inner), { ...place, sql: number(place) }, base);
+  const isChecked = context.isEvaluated === true && !isSafe && isKind(inner, 'array');
+  return elementAt(context.elements(inner), { ...place, sql: number(place) }, { base, isChecked });
 }
 
 /** A key, or a position from 1. */
@@ -73,7 +106,7 @@ function memberAt(
   return { sql: sql`tupleElement(${own}, ${String(position + 1)})`, type };
 }
 
-function writeSlice({ of, from, to, at }: Extract<Expression, { kind: 'slice' }>, context: Context): Value {
+function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value {
   const array = settled(context.write(of, context));
   if (isKind(array, 'json')) return unconverted(at, 'expression', 'A slice of JSON is not converted');
   const [first, last] = [from, to].map((each) =>

@@ -4,8 +4,9 @@ import { placeholder, UnconvertedError, within } from '../context.ts';
 import { key } from '../operand.ts';
 import { located, sql } from '../sql.ts';
 import type { Expression } from '../tree.ts';
-import { value, type Value } from '../value.ts';
+import { operand, value, type Value } from '../value.ts';
 import type { Context, GroupKeys } from './context.ts';
+import { optionalKey } from './grouping.ts';
 import { resolve } from './scope.ts';
 import { containsAggregate } from './walk.ts';
 import { WRITERS } from './writers.ts';
@@ -76,7 +77,7 @@ function isGuard(expression: Expression): boolean {
 function evaluating(expression: Expression, context: Context): Context {
   if (!context.shared.isStrict) return context;
   if (isGuard(expression)) return { ...context, isGuarded: true, isEvaluated: false };
-  if (!['binary', 'unary', 'call'].includes(expression.kind)) return context;
+  if (!['binary', 'unary', 'call', 'index', 'query'].includes(expression.kind)) return context;
   const isEvaluated = !context.isGuarded && (!context.isGrouped || containsAggregate(expression));
   return context.isEvaluated === isEvaluated ? context : { ...context, isEvaluated };
 }
@@ -84,12 +85,13 @@ function evaluating(expression: Expression, context: Context): Context {
 /** Outside of aggregate functions, a grouped query can read only the keys, and any value of other columns. */
 function writeGrouped(
   expression: Expression,
-  { keys, caseless, hasOthers }: GroupKeys,
+  { keys, caseless, hasOthers, isOptional = false }: GroupKeys,
   context: Context,
 ): Value {
   const plain = writeAny(expression, { ...context, grouped: undefined });
   const any = { ...plain, sql: sql`any(${plain.sql})`, isLoose: false };
-  const own = String(plain.sql);
+  const own = String(context.shared.isStrict ? operand(plain) : plain.sql);
+  if (keys.has(own) && isOptional) return optionalKey(plain);
   if (keys.has(own)) return caseless.has(own) ? any : plain;
   if (expression.kind !== 'path') return writeAny(expression, context);
   const found = resolve(expression.parts, context);

@@ -4,7 +4,7 @@ import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
 import { located, sql, type Sql } from '../sql.ts';
 import type { Context, Relation } from './context.ts';
-import { joinCondition } from './join.ts';
+import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';
 import { inRelations, lost } from './scope.ts';
@@ -146,5 +146,14 @@ function addJoined(item: FromItem, { sql: own, relations: added }: Joined, state
   const kept = keepsOwn ? state.relations.map((each) => lost(each, isStrict)) : state.relations;
   const isOptional = join === 'LEFT' || join === 'FULL';
   const fresh = isOptional ? added.map((each) => lost(each, isStrict)) : added;
-  state.relations = [...kept, ...(merged === undefined ? fresh : fresh.map((each) => ({ ...each, merged })))];
+  const without = (each: Relation): Relation => ({
+    ...each,
+    merged: new Set([...(each.merged ?? []), ...(merged ?? [])]),
+  });
+  state.relations =
+    merged === undefined
+      ? [...kept, ...fresh]
+      : isStrict && keepsOwn
+        ? [mergedColumns(merged, item, [kept, fresh]), ...[...kept, ...fresh].map(without)]
+        : [...kept, ...fresh.map(without)];
 }

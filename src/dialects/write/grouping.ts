@@ -2,7 +2,7 @@
 import type { Expression, Grouping, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Value } from '../value.ts';
+import { value, type Value } from '../value.ts';
 import type { Context, Use } from './context.ts';
 import { columnAt, columnNamed, isConstant } from './key.ts';
 import { shadowedNames, writeItems, type Column } from './select-list.ts';
@@ -13,7 +13,9 @@ export const hasGroups = ({ groupBy, groupings = [] }: Select): boolean =>
 /** The context of a grouped query, which knows its keys. */
 export function groupedContext(select: Select, base: Context, use: Use): Context {
   const { groupBy, groupings = [] } = select;
-  const { groupsOtherColumns, extremeSelectsRow } = base.shared.traits;
+  const { traits, isStrict } = base.shared;
+  const { groupsOtherColumns, extremeSelectsRow } = traits;
+  if (isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
   if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
   const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
   const hasOthers =
@@ -36,6 +38,19 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
     (column) => column.star !== undefined || !/\bany\(/.test(String(column.sql)),
   );
   return isPlain ? plain : build({ ...base, scope });
+}
+
+/** A key that is NULL in the rows of groupings without it: ClickHouse has the default of its type there. */
+export const optionalKey = (own: Value): Value => ({
+  ...value(own.type.kind, sql`toNullable(${own.sql})`),
+  type: { ...own.type, isNullable: true },
+});
+
+function withOptionalKeys(select: Select, base: Context, use: Use): Context {
+  const draft = writeItems(select, base, use);
+  const all = (select.groupings ?? []).flatMap(({ sets }) => sets.flat());
+  const keys = new Set(all.map((each) => String(keyOf(each, draft, base).sql)));
+  return { ...base, grouped: { keys, caseless: new Set(), hasOthers: false, isOptional: true } };
 }
 
 const isExtreme = (expression: Expression): boolean =>
@@ -65,7 +80,15 @@ export function groupLines(select: Select, columns: readonly Column[], context: 
   const { groupBy, groupings = [] } = select;
   if (groupBy === 'ALL') return ['GROUP BY ALL'];
   const plain: Context = { ...context, grouped: undefined };
-  if (groupings.length > 0) return [groupingLine(select, groupings, plain)];
+  if (groupings.length > 0) {
+    const write = (each: Expression): Sql =>
+      plain.shared.isStrict
+        ? (columnOf(each, columns, plain)?.raw ?? optionalKey(plain.write(each, plain))).sql
+        : each.kind === 'number'
+          ? each.text
+          : plain.write(each, plain).sql;
+    return [groupingLine(select, groupings, { context: plain, write })];
+  }
   if (groupBy.length === 0) return [];
   const list = plain.shared.isStrict ? columns : ungrouped(select, columns, plain);
   const written = groupBy.map((each) => groupSql(each, list, context));
@@ -97,7 +120,16 @@ function ungrouped(select: Select, columns: readonly Column[], context: Context)
   });
 }
 
-function groupingLine({ groupBy }: Select, groupings: readonly Grouping[], context: Context): Sql {
+interface GroupingPlace {
+  readonly context: Context;
+  readonly write: (key: Expression) => Sql;
+}
+
+function groupingLine(
+  { groupBy }: Select,
+  groupings: readonly Grouping[],
+  { context, write }: GroupingPlace,
+): Sql {
   const [grouping, more] = groupings;
   const at = grouping?.at ?? 0;
   if (grouping === undefined || more !== undefined || groupBy === 'ALL' || groupBy.length > 0)
@@ -106,20 +138,40 @@ function groupingLine({ groupBy }: Select, groupings: readonly Grouping[], conte
       'clause',
       'Only one ROLLUP, CUBE or GROUPING SETS without other keys is converted',
     );
-  if (context.shared.isStrict) return unconverted(at, 'clause', 'Grouping sets are not supported');
-  context.shared.settings.set('group_by_use_nulls', '1');
-  const sets = grouping.sets.map((set) =>
-    set.map((each) => (each.kind === 'number' ? each.text : context.write(each, context).sql)),
-  );
+  if (!context.shared.isStrict) context.shared.settings.set('group_by_use_nulls', '1');
+  const sets = grouping.sets.map((set) => set.map(write));
+  if (context.shared.isStrict) return setsLine(expanded(grouping.kind, sets, at));
   if (grouping.kind !== 'sets' && sets.every((set) => set.length === 1))
     return sql`GROUP BY ${grouping.kind.toUpperCase()}(${joinSql(sets.flat())})`;
   if (grouping.kind === 'cube') return unconverted(grouping.at, 'clause', 'CUBE of lists is not converted');
-  const all =
-    grouping.kind === 'sets'
-      ? sets
-      : sets.map((_, index) => sets.slice(0, sets.length - index).flat()).concat([[]]);
-  return sql`GROUP BY GROUPING SETS (${joinSql(all.map((set) => sql`(${joinSql(set)})`))})`;
+  return setsLine(expanded(grouping.kind, sets, at));
 }
+
+const setsLine = (sets: readonly (readonly Sql[])[]): Sql =>
+  sql`GROUP BY GROUPING SETS (${joinSql(sets.map((set) => sql`(${joinSql(set)})`))})`;
+
+/** More groupings than these make too long a query. */
+const MAX_CUBE = 6;
+
+/** All groupings, each by itself: over no rows, ClickHouse's ROLLUP and CUBE have no total. */
+function expanded(
+  kind: Grouping['kind'],
+  sets: readonly (readonly Sql[])[],
+  at: number,
+): readonly (readonly Sql[])[] {
+  if (kind === 'sets') return sets;
+  if (kind === 'rollup') return [...sets.map((_, index) => sets.slice(0, sets.length - index).flat()), []];
+  if (sets.length > MAX_CUBE)
+    return unconverted(at, 'clause', `CUBE of more than ${MAX_CUBE} elements is not supported`);
+  return sets.reduceRight<readonly (readonly Sql[])[]>(
+    (rest, set) => [rest.map((each) => [...set, ...each]), rest].flat(),
+    [[]],
+  );
+}
+
+/** Whether there is a row of all rows, also if there are none. */
+export const hasTotal = ({ groupings = [] }: Select): boolean =>
+  groupings.some(({ kind, sets }) => kind !== 'sets' || sets.some((set) => set.length === 0));
 
 /** HAVING and QUALIFY. */
 export function havingContext(context: Context): Context {

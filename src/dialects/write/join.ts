@@ -1,11 +1,11 @@
 // How a table is joined: ON, USING, NATURAL.
-import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './condition.ts';
+import { joinSql, type Sql, sql } from '../sql.ts';
+import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
+import { conditionSql } from './nested.ts';
 import type { Context, Relation } from './context.ts';
-import { columnOf, inRelations } from './scope.ts';
-import { caselessUsing } from './using.ts';
+import { columnOf, columnsByName, inRelations } from './scope.ts';
+import { unified } from './unify.ts';
 import { pathsOf } from './walk.ts';
 
 interface Options {
@@ -73,11 +73,7 @@ function onCondition(
   return { keyword, condition: sql`${below}ON ${conditionSql(on, inside)}` };
 }
 
-function using(
-  { join, at }: FromItem,
-  names: readonly Name[],
-  { earlier, added, context }: Sides,
-): Condition {
+function using({ join }: FromItem, names: readonly Name[], { earlier, added, context }: Sides): Condition {
   const { style } = context.shared;
   const merged = mergedNames(names);
   const keyword = join === 'CROSS' ? 'INNER' : join;
@@ -85,12 +81,28 @@ function using(
     const list = names.map((each) => style.name(spelled(each, added))).join(', ');
     return { keyword, condition: `${style.below}USING (${list})`, merged };
   }
-  if (join === 'RIGHT' || join === 'FULL')
-    unconverted(at, 'join', `${join} JOIN with USING is not supported`, 'Write ON a.x = b.x.');
   const pairs = names.map(
     (name) => sql`${usedColumn(name, earlier, context)} = ${usedColumn(name, added, context)}`,
   );
   return { keyword, condition: sql`${style.below}ON ${joinSql(pairs, ' AND ')}`, merged };
+}
+
+/** The columns of USING, of a join in which the earlier tables may have no row: those of the table that has one. */
+export function mergedColumns(
+  names: ReadonlySet<string>,
+  { join }: FromItem,
+  [earlier, added]: readonly [readonly Relation[], readonly Relation[]],
+): Relation {
+  const columns = [...names].flatMap((name) => {
+    const [left, right] = [earlier, added].map((side) =>
+      side.map((relation) => columnOf(relation, { name, at: 0 })).find((each) => each !== undefined),
+    );
+    if (left === undefined || right === undefined) return [];
+    if (join === 'RIGHT') return [right];
+    const { sqls, type } = unified([left.value, right.value]);
+    return [{ name: left.name, value: { sql: sql`ifNull(${joinSql(sqls)})`, type } }];
+  });
+  return { alias: undefined, written: '', columns: columnsByName(columns) };
 }
 
 function usedColumn(name: Name, relations: readonly Relation[], context: Context): Sql {
@@ -147,4 +159,44 @@ function usesOf(
   });
   if (isNew.length === 0) return 'none';
   return isNew.every(Boolean) ? 'new' : isNew.some(Boolean) ? 'both' : 'old';
+}
+
+interface UsingSides {
+  readonly item: FromItem;
+  readonly added: readonly Relation[];
+  readonly earlier: readonly Relation[];
+}
+
+/** The condition that USING means, which compares without regard to case; undefined if no column is known to have strings. */
+function caselessUsing(using: readonly Name[], sides: UsingSides): Expression | undefined {
+  const { added, earlier, item } = sides;
+  const isText = (each: Name): boolean =>
+    [...added, ...earlier].some((side) => columnOf(side, each)?.value.type.kind === 'text');
+  if (!using.some(isText)) return undefined;
+  if (item.join === 'RIGHT' || item.join === 'FULL')
+    return unconverted(
+      item.at,
+      'collation',
+      `${item.join} JOIN … USING of strings is not converted`,
+      'Write ON.',
+    );
+  const equalities = using.map((each): Expression => {
+    const left = earlier.find((side) => columnOf(side, each) !== undefined)?.alias;
+    const right = added.find((side) => columnOf(side, each) !== undefined)?.alias;
+    if (left === undefined || right === undefined)
+      return unconverted(
+        item.at,
+        'collation',
+        'USING of strings is not converted',
+        'Write ON, with aliases.',
+      );
+    const side = (alias: string): Expression => ({
+      kind: 'path',
+      parts: [{ name: alias, at: each.at }, each],
+      at: each.at,
+    });
+    return { kind: 'binary', operator: '=', left: side(left), right: side(right), at: each.at };
+  });
+  const [only, more] = equalities;
+  return more === undefined ? only : { kind: 'chain', operator: 'AND', values: equalities, at: item.at };
 }

@@ -1,9 +1,10 @@
-// Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression.
-import type { Expression, Order } from '../tree.ts';
+// Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression; and the clauses ORDER BY and LIMIT.
 import { syntax } from '../context.ts';
-import { orderOf } from '../window.ts';
-import type { Sql } from '../sql.ts';
+import { type Sql, sql } from '../sql.ts';
+import type { Style } from '../style.ts';
+import type { Expression, Order } from '../tree.ts';
 import type { Value } from '../value.ts';
+import { orderOf } from '../window.ts';
 import type { Context } from './context.ts';
 import type { Column } from './select-list.ts';
 
@@ -62,4 +63,27 @@ function byName({ name, raw, value: own }: Column, context: Context): Value {
   const key = context.key(raw);
   const isOther = context.shared.isStrict && (key.original !== undefined || raw.type.kind === 'object');
   return isOther ? key : { sql: context.shared.style.name(name), type: own.type };
+}
+
+/** What follows a SELECT. */
+export interface Tail {
+  readonly orderBy: readonly Order[];
+  readonly limit?: string | undefined;
+  readonly offset?: string | undefined;
+  readonly hasTies?: boolean;
+}
+
+/** ORDER BY with its written keys, what comes before LIMIT, and LIMIT. */
+export function tailLines(
+  keys: readonly Sql[],
+  { limit, offset, hasTies }: Tail,
+  style: Style,
+  limitBy: readonly Sql[] = [],
+): readonly Sql[] {
+  const order = keys.length === 0 ? [] : [style.list('ORDER BY', keys)];
+  const skipped = offset === undefined ? '' : `OFFSET ${offset}`;
+  const lines = [...order, ...limitBy];
+  if (limit === undefined) return skipped === '' ? lines : [...lines, skipped];
+  const ties = hasTies === true ? ' WITH TIES' : '';
+  return [...lines, sql`LIMIT ${limit}${skipped === '' ? '' : ` ${skipped}`}${ties}`];
 }

@@ -5,11 +5,11 @@ import { jsonText } from '../json-path.ts';
 import { settled } from '../operand.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../pattern.ts';
 import { sql, type Sql } from '../sql.ts';
-import type { Expression } from '../tree.ts';
+import type { Of } from '../tree.ts';
 import { condition, isKind, isNullable, text, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 
-type Like = Extract<Expression, { kind: 'like' }>;
+type Like = Of<'like'>;
 
 function subjectOf(own: Value, at: number, context: Context): Value {
   if (isKind(own, 'json')) return jsonText(own);

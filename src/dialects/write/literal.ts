@@ -3,14 +3,11 @@ import { quoteString } from '../../sql/literal.ts';
 import { syntax, unconverted } from '../context.ts';
 import { bytesLiteral } from '../functions/bytes.ts';
 import { literalTo } from '../time/cast.ts';
-import type { Expression } from '../tree.ts';
+import type { Of } from '../tree.ts';
 import { loose, value, type Type, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 
-function writeNumber(
-  { text: digits, at }: Extract<Expression, { kind: 'number' }>,
-  { shared }: Context,
-): Value {
+function writeNumber({ text: digits, at }: Of<'number'>, { shared }: Context): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');
   const literal = shared.isStrict ? { literal: plain } : {};
   const isWhole = /^-?(?:\d+|0[xX].*)$/.test(plain);
@@ -31,19 +28,16 @@ function integerType(plain: string, at: number, isStrict: boolean): Partial<Type
 }
 
 export const LITERALS = {
-  unread: ({ at, reason }: Extract<Expression, { kind: 'unread' }>): never =>
-    unconverted(at, 'expression', `Not converted: ${reason}`),
-  parameter: ({ name }: Extract<Expression, { kind: 'parameter' }>) => value('unknown', `@${name}`),
+  unread: ({ at, reason }: Of<'unread'>): never => unconverted(at, 'expression', `Not converted: ${reason}`),
+  parameter: ({ name }: Of<'parameter'>) => value('unknown', `@${name}`),
   null: () => value('null', 'NULL'),
-  boolean: ({ value: own }: Extract<Expression, { kind: 'boolean' }>) =>
-    value('bool', own ? 'true' : 'false', false),
-  string: ({ value: text }: Extract<Expression, { kind: 'string' }>) => ({
+  boolean: ({ value: own }: Of<'boolean'>) => value('bool', own ? 'true' : 'false', false),
+  string: ({ value: text }: Of<'string'>) => ({
     ...value('text', quoteString(text), false),
     literal: text,
   }),
-  bytes: ({ value: bytes }: Extract<Expression, { kind: 'bytes' }>, { shared }: Context) =>
-    bytesLiteral(bytes, shared.traits),
+  bytes: ({ value: bytes }: Of<'bytes'>, { shared }: Context) => bytesLiteral(bytes, shared.traits),
   number: writeNumber,
-  time: ({ type, value: written, at }: Extract<Expression, { kind: 'time' }>, context: Context) =>
+  time: ({ type, value: written, at }: Of<'time'>, context: Context) =>
     literalTo(type, written, { at, context }),
 };

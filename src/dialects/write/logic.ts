@@ -5,14 +5,12 @@ import { jsonOf } from '../json-path.ts';
 import { settled, whole } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isMissing } from '../subcolumn.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import { truth } from '../truth.ts';
 import { condition, isKind, isNullable, operand, text, value, type Value } from '../value.ts';
 import { compared, comparison } from './comparison.ts';
 import type { Context } from './context.ts';
 import { unified } from './unify.ts';
-
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** An expression as a condition. */
 function test(expression: Expression, context: Context): Value {

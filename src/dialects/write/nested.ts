@@ -1,7 +1,10 @@
-// Subqueries, and whether they use names of the query around them.
-import type { Query } from '../tree.ts';
+// Conditions of WHERE, HAVING, QUALIFY and joins, and subqueries, which may use names of the query around them.
 import { asValue } from '../context.ts';
-import { READ, type Context, type Scope, type Use, type WrittenQuery } from './context.ts';
+import { settled } from '../operand.ts';
+import type { Sql } from '../sql.ts';
+import type { Expression, Query } from '../tree.ts';
+import { truth } from '../truth.ts';
+import { type Context, READ, type Scope, type Use, type WrittenQuery } from './context.ts';
 
 export interface NestedQuery extends WrittenQuery {
   readonly isCorrelated: boolean;
@@ -16,4 +19,10 @@ export function writeNested(query: Query, context: Context, use: Use = READ): Ne
   const scope: Scope = { relations: [], aliases: new Map(), parent: context.scope, onOuter };
   const written = context.query(query, { ...asValue(context), scope }, use);
   return { ...written, isCorrelated };
+}
+
+/** An expression as a condition of which only truth matters. */
+export function conditionSql(expression: Expression, context: Context): Sql {
+  const inside: Context = { ...context, nullIsFalse: true };
+  return truth(settled(inside.write(expression, inside)), inside, expression.at).sql;
 }

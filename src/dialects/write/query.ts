@@ -9,7 +9,7 @@ import { orderKeys } from './key.ts';
 import { nameOf } from './select-list.ts';
 import { columnsByName, inRelations } from './scope.ts';
 import { writeSelect, type QueryPlace } from './select.ts';
-import { tailLines, type Tail } from './tail.ts';
+import { tailLines, type Tail } from './key.ts';
 import { aligned, combined, rowsQuery, widened } from './set.ts';
 
 /** Writes a query; offline, one that cannot be converted as a whole becomes a comment. */
@@ -110,7 +110,7 @@ function writeRows(body: Query['body'], { context, use }: QueryPlace): WrittenQu
       return combined(
         body,
         body.members.map((each) => writeMember(each, context, plain)),
-        context,
+        { context, use },
       );
     }
   }

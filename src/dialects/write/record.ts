@@ -3,13 +3,11 @@ import { unconverted } from '../context.ts';
 import { key, settled } from '../operand.ts';
 import { jsonOf, tupleOf } from '../record.ts';
 import { joinSql, sql } from '../sql.ts';
-import type { Expression, Name } from '../tree.ts';
+import type { Expression, Name, Of } from '../tree.ts';
 import { value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 import { arrayOf } from './unify.ts';
 import { containsAggregate } from './walk.ts';
-
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 /** Records in an array have the field names of the first one. */
 function likeFirst(items: readonly Expression[]): readonly Expression[] {

@@ -5,7 +5,7 @@ import { field, fieldNames } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 import type { Context, OutputColumn, Relation, Use } from './context.ts';
-import { fieldsOf } from './path.ts';
+import { fieldsOf } from './element.ts';
 import { shown } from './shown.ts';
 import { pathsOf } from './walk.ts';
 

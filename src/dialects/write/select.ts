@@ -3,10 +3,10 @@ import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './condition.ts';
+import { conditionSql } from './nested.ts';
 import type { Context, Relation, Use, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';
-import { groupedContext, groupLines, hasGroups, havingContext } from './grouping.ts';
+import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
 import { columnAt, columnNamed, orderKey, orderKeys } from './key.ts';
 import { inRelations } from './scope.ts';
 import {
@@ -17,7 +17,7 @@ import {
   writeItems,
   type Column,
 } from './select-list.ts';
-import { tailLines, type Tail } from './tail.ts';
+import { tailLines, type Tail } from './key.ts';
 import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
@@ -48,7 +48,7 @@ function writeClauses(select: Select, tail: Tail, { context, use }: QueryPlace):
   const lines = [
     ...whereLines(select, from.conditions, context.shared.traits.whereSeesAliases ? late : inside),
     ...groupLines(select, columns, late),
-    ...conditionLines('HAVING', select.having, havingContext(late)),
+    ...havingLines(select, havingContext(late)),
     ...conditionLines('QUALIFY', select.qualify, late),
     ...tailLines(orderKeys(tail.orderBy, columns, late), tail, style, limitBy(select, columns, late)),
   ];
@@ -67,7 +67,7 @@ function selectContext(select: Select, relations: readonly Relation[], context: 
     ...inRelations(context, relations, names),
     windows: new Map(select.windows.map((each) => [each.name.name.toLowerCase(), each.window])),
     isGrouped,
-    isUngrouped: !isGrouped,
+    isUngrouped: !isGrouped || (isStrict && hasTotal(select)),
     grouped: undefined,
     rows: undefined,
     joins: { pieces: [], isOpen: !isGrouped && !isAggregated },
@@ -123,6 +123,13 @@ function isDistinctCaseless(
     shared.traits.ignoresCase &&
     columns.some((each) => each.value.type.kind === 'text' && each.value.literal === undefined)
   );
+}
+
+/** HAVING; without an aggregate, ClickHouse has no row of all rows. */
+function havingLines(select: Select, context: Context): readonly Sql[] {
+  const lines = conditionLines('HAVING', select.having, context);
+  if (!context.shared.isStrict || !hasTotal(select)) return lines;
+  return [sql`${lines.length === 0 ? 'HAVING' : sql`${joinSql(lines)} AND`} count() >= 0`];
 }
 
 const oneBy = (keys: readonly Sql[]): Sql => sql`LIMIT 1 BY ${joinSql(keys)}`;

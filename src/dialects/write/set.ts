@@ -3,14 +3,15 @@ import type { Rows, SetOperation } from '../tree.ts';
 import { differs, syntax, unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { UNKNOWN, value, type Type, type Value } from '../value.ts';
-import type { Context, OutputColumn, WrittenQuery, Place } from './context.ts';
+import type { Context, OutputColumn, Place, Use, WrittenQuery } from './context.ts';
+import { formatted } from './shown.ts';
 import { unified } from './unify.ts';
 
 /** Members of a set operation as one query. */
 export function combined(
   { operator, members: sources, at }: SetOperation,
   members: readonly WrittenQuery[],
-  context: Context,
+  { context, use }: { readonly context: Context; readonly use: Use },
 ): WrittenQuery {
   if (operator.startsWith('INTERSECT ALL') || operator.startsWith('EXCEPT ALL'))
     return unconverted(at, 'clause', `${operator} is not converted`);
@@ -20,7 +21,7 @@ export function combined(
     const message = `This query has ${columns.length} columns, the first has ${width}`;
     syntax(sources[index]?.at ?? at, message);
   }
-  const written = aligned(members, { at, context });
+  const written = aligned(members, { at, context, isShown: use.isShown });
   if (!operator.endsWith('ALL')) checkStrings(operator, written, { at, context });
   const { style } = context.shared;
   const parts = written.map((each) => each.sql);
@@ -64,6 +65,11 @@ interface Conversion {
   readonly type: Type;
 }
 
+interface Members extends Place {
+  /** The columns are already in the form of the result. */
+  readonly isShown?: boolean;
+}
+
 /** A query with some of its columns converted. */
 function converted(
   query: WrittenQuery,
@@ -89,7 +95,10 @@ function converted(
 }
 
 /** Members of a set operation with common types: ClickHouse has none for Int64 and Float64, or for strings and times. */
-export function aligned(members: readonly WrittenQuery[], { at, context }: Place): readonly WrittenQuery[] {
+export function aligned(
+  members: readonly WrittenQuery[],
+  { at, context, isShown = false }: Members,
+): readonly WrittenQuery[] {
   const [first] = members;
   const width = first?.columns?.length;
   if (members.some(({ columns }) => columns === undefined || columns.length !== width)) return members;
@@ -102,7 +111,10 @@ export function aligned(members: readonly WrittenQuery[], { at, context }: Place
   return members.map((member, place) =>
     converted(member, context, (_, own, index) => {
       const { sqls = [], type = UNKNOWN } = common[index] ?? {};
-      return { sql: String(sqls[place] ?? own), type };
+      const each = sqls[place] ?? own;
+      // A DATETIME is a string in the result, a DATE beside it is none yet.
+      const isLate = isShown && type.kind === 'datetime' && String(each) !== own;
+      return { sql: String(isLate ? formatted({ sql: each, type }, { at, context }).sql : each), type };
     }),
   );
 }

@@ -19,7 +19,7 @@ export function shown(own: Value, { isShown, isPlain }: Use, place: Place): Valu
 }
 
 /** The formats of the result. */
-function formatted(own: Value, { at, context }: Place): Value {
+export function formatted(own: Value, { at, context }: Place): Value {
   const { kind, isNumberInClickHouse } = own.type;
   const { isStrict, traits } = context.shared;
   if (kind === 'bool' && !traits.hasNumericConditions && (isStrict || isNumberInClickHouse === true))

@@ -1,5 +1,5 @@
 // Subqueries in expressions.
-import type { Expression, Query, Select } from '../tree.ts';
+import type { Expression, Query, Select, Of } from '../tree.ts';
 import { syntax, unconverted } from '../context.ts';
 import { gathered } from '../functions/array-value.ts';
 import { isAggregate } from '../functions/row-functions.ts';
@@ -11,7 +11,7 @@ import { lateralJoin } from './lateral.ts';
 import { writeNested, type NestedQuery } from './nested.ts';
 import { conjunctsOf, containsAggregate, isCount } from './walk.ts';
 
-type Subquery = Extract<Expression, { kind: 'query' }>;
+type Subquery = Of<'query'>;
 
 /** `(SELECT …)`, `EXISTS (SELECT …)`, `ARRAY(SELECT …)`. */
 export function writeSubquery(expression: Subquery, context: Context): Value {

@@ -34,6 +34,10 @@ export function unified(all: readonly Value[], place?: Place): Unified {
   const values = place === undefined ? present : implicit(present, place);
   const typed = values.filter((each) => !isKind(each, 'null'));
   const nullable = values.some(({ type }) => type.isNullable);
+  const strict = place?.context.shared.isStrict === true && !place.context.shared.traits.convertsStrings;
+  const families = familiesOf(typed);
+  if (strict && families.size > 1)
+    return noCommonType(`Values of these types (${[...families].join(', ')})`, values, place);
   if (typed.some(isTime)) return times(values, nullable, place);
   if (typed.length > 0 && typed.every(isNumber)) return numbers(values, nullable);
   const kinds = new Set(typed.map(({ type }) => type.kind));
@@ -45,6 +49,34 @@ export function unified(all: readonly Value[], place?: Place): Unified {
   const only = typed.length === 0 ? values[0]?.type : commonOf(typed.map((each) => each.type));
   const type: Type = kinds.size > 1 || only === undefined ? UNKNOWN : only;
   return { sqls: values.map((each) => each.sql), type: { ...type, isNullable: nullable } };
+}
+
+/** Kinds that have a common type in a dialect without implicit conversions; kinds that are not here may be of any. */
+const FAMILIES: Partial<Record<Type['kind'], string>> = {
+  int: 'number',
+  decimal: 'number',
+  numeric: 'number',
+  float: 'number',
+  text: 'string',
+  bytes: 'bytes',
+  bool: 'Boolean',
+  date: 'date',
+  datetime: 'datetime',
+  timestamp: 'timestamp',
+  array: 'array',
+};
+
+/** A literal string can be a time, too. */
+const familyOf = ({ type, literal }: Value): readonly string[] =>
+  type.kind === 'text' && literal !== undefined && timeLiteral(literal) !== undefined
+    ? []
+    : (FAMILIES[type.kind] ?? '').split(' ').filter((each) => each !== '');
+
+/** A DATE is converted to the other types of times. */
+function familiesOf(values: readonly Value[]): ReadonlySet<string> {
+  const families = new Set(values.flatMap(familyOf));
+  if (families.has('datetime') || families.has('timestamp')) families.delete('date');
+  return families;
 }
 
 /** What a JSON path holds as a value of the type of the others. */

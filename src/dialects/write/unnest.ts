@@ -4,7 +4,7 @@ import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { loose, value, type Kind, type Type, type Value } from '../value.ts';
-import { conditionSql } from './condition.ts';
+import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
 import type { Context, Relation, RelationColumn, RowSource } from './context.ts';
 import type { State } from './from.ts';
@@ -175,5 +175,14 @@ export function rowsTable(
 
 /** The context of an expression over one array or record, whose names come first. */
 export function withElement(context: Context, alias: string | undefined, element: Value): Context {
-  return { ...inRelations(context, [elementRelation(alias, element)]), isGrouped: false, rows: undefined };
+  return withElements(context, [{ alias, element }]);
+}
+
+/** The same over one array, with the places of its elements. */
+export function withElements(
+  context: Context,
+  elements: readonly { readonly alias: string | undefined; readonly element: Value }[],
+): Context {
+  const relations = elements.map(({ alias, element }) => elementRelation(alias, element));
+  return { ...inRelations(context, relations), isGrouped: false, rows: undefined };
 }

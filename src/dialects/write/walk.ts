@@ -1,12 +1,12 @@
 // What the parts of an expression contain.
-import type { Call, Expression, Name } from '../tree.ts';
+import type { Call, Expression, Name, Of } from '../tree.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 
 /** The paths in an expression. */
 export function pathsOf(part: unknown): readonly (readonly Name[])[] {
   if (typeof part !== 'object' || part === null) return [];
   // Only paths have parts that are names.
-  if ('kind' in part && part.kind === 'path') return [(part as Extract<Expression, { kind: 'path' }>).parts];
+  if ('kind' in part && part.kind === 'path') return [(part as Of<'path'>).parts];
   return Object.values(part).flatMap(pathsOf);
 }
 

@@ -1,6 +1,6 @@
 // The writer of each kind of expression.
 import { writeCast } from '../cast/cast.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import type { Value } from '../value.ts';
 import { writeBinary, writeInterval, writeUnary } from './arithmetic.ts';
 import { CALLS } from './call.ts';
@@ -15,7 +15,6 @@ import { writeArray, writeRow, writeStruct } from './record.ts';
 import { writeSubquery } from './subquery.ts';
 import { writeCollation, writeExtract, writeZone } from './zone.ts';
 
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 type Writer<K extends Expression['kind']> = (expression: Of<K>, context: Context) => Value;
 
 /** How each kind of expression is written. */

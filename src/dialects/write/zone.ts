@@ -7,11 +7,9 @@ import { asTime, literalOf, localTime } from '../time/argument.ts';
 import { timestamp } from '../time/moment.ts';
 import { extracted } from '../time/parts.ts';
 import { zoneOf } from '../time/zone.ts';
-import type { Expression } from '../tree.ts';
+import type { Expression, Of } from '../tree.ts';
 import { isKind, isNullable, loose, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
-
-type Of<K extends Expression['kind']> = Extract<Expression, { kind: K }>;
 
 export function writeExtract(expression: Of<'extract'>, context: Context): Value {
   const { part, value: of, zone, at } = expression;

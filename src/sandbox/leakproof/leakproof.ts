@@ -142,7 +142,7 @@ const HARMLESS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'union', 'subquery', 'select', 'with', 'with-value', 'distinct', 'list', 'from', 'source', 'table', 'final', 'sample', 'join', 'on',
   'using', 'array-join', 'where', 'prewhere', 'having', 'qualify', 'group-by', 'modifier', 'windows', 'named-window', 'window',
   'order-by', 'order-item', 'fill', 'limit', 'limit-by', 'offset', 'fetch', 'settings', 'alias', 'number', 'string', 'constant',
-  'placeholder', 'star', 'columns', 'column-name', 'except', 'group', 'tuple', 'array', 'case', 'when', 'else', 'typed', 'parameters',
+  'placeholder', 'column-name', 'except', 'group', 'tuple', 'array', 'case', 'when', 'else', 'typed', 'parameters',
   'arguments', 'filter', 'over', 'lambda', 'parameter', 'index', 'type', 'and', 'or', 'concat', 'not', 'between', 'conditional', 'test',
 ]); // prettier-ignore
 
@@ -156,6 +156,8 @@ const CHECKS: ReadonlyMap<NodeKind, (check: Check, place: Place) => boolean> = n
   ['in', (_, { node }) => node.parts[1] !== undefined && !mayBeTable(node.parts[1])],
   ['cast', isTotalCast],
   // The engine may read these as operators.
+  ['star', isHarmlessMatcher],
+  ['columns', isHarmlessMatcher],
   ['column', (check, { node }) => !/^(?:DIV|MOD|APPLY|ZONE|INTERVAL)$/.test(wordOf(check, node))],
   ['quantified', (check, { node }) => wordOf(check, node) === 'EXISTS'], // the others become IN
   ['access', (_, { node }) => node.parts[1] === undefined || node.to - node.parts[1].from === 1],
@@ -195,6 +197,12 @@ function isHarmlessInterval(check: Check, { node, around }: Place): boolean {
     return /^[-+]$/.test(operatorOf(check, around.node)) && first.kind === 'call' && check.isConstant(first);
   const call = around.node.kind === 'arguments' ? around.around?.node : undefined;
   return call !== undefined && /^toStartOfInterval$/i.test(wordOf(check, call));
+}
+
+/** Of results, and of aggregates: which columns others read is not known here. */
+function isHarmlessMatcher(check: Check, { around }: Place): boolean {
+  const call = around?.node.kind === 'arguments' ? around.around?.node : undefined;
+  return around?.node.kind === 'list' || (call !== undefined && check.isAggregate(nameOf(check, call)));
 }
 
 /** `literal::Type`, or any value as a String, which only NULL cannot become. */

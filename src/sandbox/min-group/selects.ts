@@ -4,6 +4,7 @@ import type { TreeLine } from '../../sql/query-tree.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
+import { headingOf } from '../query-tree/headings.ts';
 import { aliasOf, callOf, constantOf, identifierOf } from './nodes.ts';
 import { collectAliases, namesAround, isRejected, valueOf, type Rejection, type Select } from './values.ts';
 
@@ -48,10 +49,6 @@ function readsTable(query: TreeLine, { scanned }: MinGroupContext): boolean {
   return query.children.some((part) => part.kind === 'JOIN TREE' && part.children.some(inFrom));
 }
 
-const CLAUSES: ReadonlySet<string> = new Set([
-  'WITH', 'PROJECTION', 'JOIN TREE', 'WHERE', 'GROUP BY', 'HAVING', 'ORDER BY', 'LIMIT', 'OFFSET',
-]); // prettier-ignore
-
 /** What a query's node may say besides its parts. */
 const ATTRIBUTES =
   /^(?:, (?:alias: [^,:]+|is_subquery: 1|is_cte: 1|cte_name: [^,:]+|is_group_by_all: 1|is_order_by_all: 1))*$/;
@@ -66,9 +63,9 @@ function checkSelect(query: TreeLine, context: Walk): Rejection | undefined {
       hint: 'Aggregate each table in a subquery, and join the groups',
       at: 'JOIN',
     };
-  const clause = query.children.find(({ kind }) => !CLAUSES.has(kind));
+  const clause = query.children.find(({ kind }) => headingOf(kind)?.isOfGroups !== true);
   if (clause !== undefined || !ATTRIBUTES.test(query.attributes))
-    return otherClause(clause, query.attributes);
+    return otherClause(clause?.kind, query.attributes);
   const limits = [...partOf(query, 'LIMIT'), ...partOf(query, 'OFFSET')];
   if (!hasMinimum(query, context.minimum) || limits.length === 0)
     return {
@@ -81,9 +78,9 @@ function checkSelect(query: TreeLine, context: Walk): Rejection | undefined {
   return checkParts(query, selectOf(query, context, { table, alias: aliasOf(from) }));
 }
 
-function otherClause(clause: TreeLine | undefined, attributes: string): Rejection {
+function otherClause(heading: string | undefined, attributes: string): Rejection {
   const hint = 'Write it in a query around this one, over the groups';
-  if (clause !== undefined) return { rejected: clause.kind, hint, at: clause.kind.split(' ')[0] };
+  if (heading !== undefined) return { rejected: heading, hint, at: heading.split(' ')[0] };
   if (attributes.includes('is_distinct'))
     return { rejected: 'DISTINCT', hint: 'Write GROUP BY', at: 'DISTINCT' };
   const rejected = 'WITH TOTALS, ROLLUP, CUBE, GROUPING SETS or WITH TIES';

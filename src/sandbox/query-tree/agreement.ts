@@ -1,6 +1,5 @@
 // The engine's own tree of a consumer query, accepted only if it agrees with the scanner.
 import type { Problem } from '../../core/problem.ts';
-import type { Cursor } from '../../sql/cursor.ts';
 import type { TreeLine } from '../../sql/query-tree.ts';
 import { enginePosition } from '../engine-message.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
@@ -8,6 +7,8 @@ import { consumerOffset, rejection, type LexedQuery, type Violation } from '../l
 import type { Explain, Explained } from '../explain.ts';
 import { isBareCall, type ScanResult } from '../scan/scanner.ts';
 import { shapeOf } from './shape.ts';
+import { stringTokens } from '../../sql/tree/tokens.ts';
+import { spanOf, wordOf } from '../../sql/tree/visit.ts';
 import { checkParsedTree } from './check.ts';
 import { parseQueryTree } from './tree.ts';
 
@@ -58,14 +59,14 @@ function unreadable(message: string, text: LexedQuery): Problem {
   return rejection(text.cursor.sql, offset, {
     code: 'sandbox.syntax_unsupported',
     message: 'The engine cannot parse the query from here',
-    ...(isQuotedInterval(text.cursor, offset) ? { hint: INTERVAL } : {}),
+    ...(isQuotedInterval(text, offset) ? { hint: INTERVAL } : {}),
   });
 }
 
 const INTERVAL = 'Write an interval as INTERVAL 1 HOUR.';
 
 /** Whether the string at the offset, or before it, is an interval. */
-function isQuotedInterval(cursor: Cursor, offset: number): boolean {
-  const at = cursor.tokens.findLastIndex(({ kind, start }) => kind === 'string' && start <= offset);
-  return cursor.word(at - 1) === 'INTERVAL';
+function isQuotedInterval(text: LexedQuery, offset: number): boolean {
+  const at = stringTokens(text).findLast((from) => spanOf(text, { from, to: from + 1 }).start <= offset);
+  return at !== undefined && wordOf(text, { at: at - 1 }) === 'INTERVAL';
 }

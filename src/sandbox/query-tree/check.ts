@@ -9,28 +9,15 @@ import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { parseQueryTree } from './tree.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from '../string-arguments.ts';
+import { headingOf } from './headings.ts';
 import { checkTreeStates } from './states.ts';
 import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 
 /** Functions that the engine creates from syntax; a query cannot call them by name. */
 const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);
 
-const NODES: ReadonlySet<string> = new Set([
-  'LIST', 'CONSTANT', 'MATCHER', 'JOIN', 'CROSS JOIN', 'CROSS_JOIN', 'ARRAY_JOIN', 'SORT', 'WINDOW', 'INTERPOLATE',
-  'APPLY COLUMN TRANSFORMER', 'EXCEPT COLUMN TRANSFORMER', 'REPLACE COLUMN TRANSFORMER',
-]); // prettier-ignore
-
-const HEADINGS: ReadonlySet<string> = new Set([
-  'WITH', 'PROJECTION', 'JOIN TREE', 'TABLE EXPRESSION', 'LEFT TABLE EXPRESSION', 'RIGHT TABLE EXPRESSION',
-  'JOIN EXPRESSION', 'JOIN EXPRESSIONS', 'PREWHERE', 'WHERE', 'GROUP BY', 'HAVING', 'WINDOW', 'QUALIFY', 'ORDER BY',
-  'INTERPOLATE', 'LIMIT BY LIMIT', 'LIMIT BY OFFSET', 'LIMIT BY', 'LIMIT', 'OFFSET', 'QUERIES', 'ARGUMENTS', 'PARAMETERS',
-  'PARTITION BY', 'FRAME BEGIN OFFSET', 'FRAME END OFFSET', 'FILL FROM', 'FILL TO', 'FILL STEP', 'FILL STALENESS',
-  'INTERPOLATE_EXPRESSION', 'EXPRESSION',
-]); // prettier-ignore
-
-const TABLE_PARTS: ReadonlySet<string> = new Set([
-  'JOIN TREE', 'TABLE EXPRESSION', 'LEFT TABLE EXPRESSION', 'RIGHT TABLE EXPRESSION',
-]); // prettier-ignore
+const NODES = /^(?:LIST|CONSTANT|MATCHER|JOIN|CROSS[ _]JOIN|ARRAY_JOIN|SORT|WINDOW|INTERPOLATE)$/;
+const TRANSFORMERS = /^(?:APPLY|EXCEPT|REPLACE) COLUMN TRANSFORMER$/;
 
 /** The table that the engine uses for a query without FROM; it holds one row with a zero. */
 const NO_TABLE = 'system.one';
@@ -72,13 +59,13 @@ interface QueryVerdict {
   readonly declared: ConsumerTables;
 }
 
-function checkQuery(check: TreeCheck, query: TreeLine, own: ConsumerTables): QueryVerdict {
-  if (!query.isNode) return { violation: mismatch(query.kind), declared: own };
-  if (query.kind === 'UNION') return checkUnion(check, query, own);
-  if (query.kind !== 'QUERY' || query.attributes.includes('recursive'))
-    return { violation: mismatch(query.kind), declared: own };
+function checkQuery(check: TreeCheck, line: TreeLine, own: ConsumerTables): QueryVerdict {
+  const { kind } = line;
+  if (kind === 'UNION' && line.isNode) return checkUnion(check, line, own);
+  if (!line.isNode || kind !== 'QUERY' || line.attributes.includes('recursive'))
+    return { violation: mismatch(kind), declared: own };
   const names = new Set(own);
-  for (const part of query.children) {
+  for (const part of line.children) {
     const violation = part.kind === 'WITH' ? checkWith(check, part, names) : checkPart(check, part, names);
     if (violation !== undefined) return { violation, declared: own };
   }
@@ -111,9 +98,9 @@ function membersOf(union: TreeLine): readonly TreeLine[] {
 }
 
 /** The WITH of a query, or of the first member of a union. */
-function withOf(query: TreeLine | undefined): TreeLine | undefined {
-  if (query?.kind === 'UNION') return withOf(membersOf(query)[0]);
-  return query?.children.find((part) => part.kind === 'WITH');
+function withOf(line: TreeLine | undefined): TreeLine | undefined {
+  if (line?.kind === 'UNION') return withOf(membersOf(line)[0]);
+  return line?.children.find((part) => part.kind === 'WITH');
 }
 
 /** Whether two trees are equal apart from their node ids. */
@@ -151,16 +138,12 @@ function nameOfTable(element: TreeLine, names: ReadonlySet<string>): string | un
 /** A part of a node: a heading and its subtree. */
 function checkPart(check: TreeCheck, part: TreeLine, own: ConsumerTables): Violation | undefined {
   if (part.isNode) return checkNode(check, part, own);
-  if (!isHeading(part.kind)) return mismatch(part.kind);
-  const readsTables = TABLE_PARTS.has(part.kind);
+  const heading = headingOf(part.kind);
+  if (heading === undefined) return mismatch(part.kind);
   return first(part.children, (child) => {
-    if (readsTables && child.kind === 'IDENTIFIER') return checkTable(check, child, own);
+    if (heading.holds === 'tables' && child.kind === 'IDENTIFIER') return checkTable(check, child, own);
     return checkPart(check, child, own);
   });
-}
-
-function isHeading(kind: string): boolean {
-  return HEADINGS.has(kind) || /^(?:EXPRESSION |REPLACEMENTS \d+$|REPLACEMENT NAME )/.test(kind);
 }
 
 function checkNode(check: TreeCheck, node: TreeLine, own: ConsumerTables): Violation | undefined {
@@ -170,7 +153,7 @@ function checkNode(check: TreeCheck, node: TreeLine, own: ConsumerTables): Viola
   if (node.kind === 'LAMBDA') {
     // A named lambda could replace a function inside the endpoint's tables.
     if (node.attributes !== '') return mismatch('a lambda with a name');
-  } else if (!NODES.has(node.kind)) return mismatch(node.kind);
+  } else if (!NODES.test(node.kind) && !TRANSFORMERS.test(node.kind)) return mismatch(node.kind);
   return first(node.children, (part) => checkPart(check, part, own));
 }
 

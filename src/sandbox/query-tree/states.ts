@@ -2,20 +2,14 @@
 import type { Violation } from '../lexed-query.ts';
 import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
+import { headingOf } from './headings.ts';
 import { stringArgument } from '../string-arguments.ts';
 import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 
 /** The context of a node: an element of SELECT or WITH, an argument of a function that accepts states, a table, or other. */
 type NodeContext = 'item' | 'argument' | 'table' | 'subquery' | 'other';
 
-const CONTEXTS: ReadonlyMap<string, NodeContext> = new Map([
-  ['PROJECTION', 'item'],
-  ['WITH', 'item'],
-  ['JOIN TREE', 'table'],
-  ['TABLE EXPRESSION', 'table'],
-  ['LEFT TABLE EXPRESSION', 'table'],
-  ['RIGHT TABLE EXPRESSION', 'table'],
-]);
+const CONTEXTS = { items: 'item', tables: 'table', values: 'other' } as const;
 
 interface Walk {
   readonly names: Set<string>;
@@ -49,7 +43,7 @@ function visit(walk: Walk, node: TreeLine, context: NodeContext): void {
 function insideOf(node: TreeLine, context: NodeContext): NodeContext {
   if (!node.isNode) {
     if (node.kind === 'ARGUMENTS') return context;
-    return CONTEXTS.get(node.kind) ?? (node.kind === 'QUERIES' ? context : 'other');
+    return node.kind === 'QUERIES' ? context : CONTEXTS[headingOf(node.kind)?.holds ?? 'values'];
   }
   if (node.kind === 'LIST') return context;
   const name = functionName(node).toLowerCase();
@@ -59,7 +53,7 @@ function insideOf(node: TreeLine, context: NodeContext): NodeContext {
 
 function violationAt(walk: Walk, node: TreeLine, context: NodeContext): Violation | undefined {
   const { kind } = node;
-  if (kind === 'UNION') return formDenied('UNION, INTERSECT or EXCEPT');
+  if (kind === 'UNION') return formDenied('A set operation such as UNION');
   if (kind === 'INTERPOLATE_EXPRESSION') return formDenied('INTERPOLATE with an expression');
   if (kind === 'MATCHER') return matcherViolation(node, context);
   if (kind === 'QUERY') {

@@ -2,6 +2,7 @@
 import { takesFunction } from '../../sql/higher-order.ts';
 import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
+import { argumentsOf, formsOf, nameOf, wordOf } from '../../sql/tree/visit.ts';
 import { referenceViolation } from '../functions/higher-order.ts';
 import { isNamedTuple, nodeReader } from '../named-tuple.ts';
 import {
@@ -17,7 +18,7 @@ import { visitSet } from './sets.ts';
 
 /** ANY, ALL, SOME or EXISTS, and a subquery. */
 export function visitQuantified(scan: Scan, { from, parts }: Node, scope: Scope): void {
-  const word = scan.cursor.word(from) ?? '';
+  const word = wordOf(scan.tree, { at: from });
   // The engine rewrites the others to IN.
   if (word !== 'EXISTS') scan.findings.states.barred.push({ at: from, form: `${word} with a subquery` });
   for (const part of parts) scan.visitor.query(scan, part, scope);
@@ -35,16 +36,17 @@ const MATCHING: ReadonlySet<string> = new Set(
 const STANDARD = /^(?:extract|substring|overlay|trim)$/i;
 
 export function visitCall(scan: Scan, node: Node, scope: Scope): void {
-  const { cursor, findings } = scan;
-  const name = cursor.name(node.at) ?? '';
+  const { tree, findings } = scan;
+  const name = nameOf(tree, node);
   if (IN_FUNCTIONS.has(name.toLowerCase())) {
     for (const part of node.parts) visitInArguments(scan, part, scope);
     return;
   }
   checkFunction(scan, node.at);
   if (MATCHING.has(name.toLowerCase())) countPattern(scan, node.at);
-  checkForms(scan, node.at);
-  if (takesFunction(name)) rejectReference(scan, node.at, name);
+  checkForms(scan, node);
+  if (takesFunction(name)) rejectReference(scan, node, name);
+  if (name.toLowerCase() === 'count') scan.counted = countedStar(node);
   const named = stringArgument(name);
   const [first, ...others] = node.parts;
   if (first !== undefined) visitValues(scan, first, scope);
@@ -58,10 +60,9 @@ export function visitCall(scan: Scan, node: Node, scope: Scope): void {
     visitValues(scan, part, scope);
   }
   const takesStates = !STANDARD.test(name) && (acceptsStates(name) || name.toLowerCase() === 'count');
-  const values = node.parts.findLast(({ kind }) => kind === 'arguments')?.parts ?? [];
-  for (const { kind, from, to } of takesStates ? values : [])
+  for (const { kind, from, to } of takesStates ? argumentsOf(node) : [])
     if (kind !== 'lambda') findings.states.permitted.push({ start: from, end: to });
-  const isNamedState = named?.names === 'function' && returnsStates(cursor.text(node.at + 2));
+  const isNamedState = named?.names === 'function' && returnsStates(tree.cursor.text(node.at + 2));
   if (returnsStates(name) || isNamedState) findings.states.made.push({ start: node.from, end: node.to });
 }
 
@@ -73,19 +74,23 @@ function visitInArguments(scan: Scan, { parts }: Node, scope: Scope): void {
 }
 
 /** A name alone, also in parentheses or with an alias, as the first of several arguments: the function of that name, if no value has it. */
-function rejectReference(scan: Scan, at: number, name: string): void {
-  const { cursor } = scan;
-  let first = at + 2;
-  while (cursor.kind(first) === '(') first++;
-  const reference = cursor.name(first);
-  if (reference === undefined) return;
-  let end = first + 1;
-  for (let open = first - at - 2; ;) {
-    if (cursor.word(end) === 'AS') end += 2;
-    else if (open > 0 && cursor.kind(end) === ')') [end, open] = [end + 1, open - 1];
-    else if (open === 0 && cursor.kind(end) === ',') reject(scan, first, referenceViolation(name, reference));
-    else return;
-  }
+function rejectReference(scan: Scan, call: Node, name: string): void {
+  const first = call.parts[0]?.parts[0];
+  let value = first;
+  while (value?.kind === 'group' || value?.kind === 'alias') value = value.parts[0];
+  // A keyword alone is no value, but may be the name of a function.
+  const alone = { from: call.at + 2, to: call.at + 3, isWhole: true };
+  const [named, whole] = value === first ? [alone, alone] : [value, first];
+  if (named === undefined || named.to - named.from > 1 || whole?.isWhole !== true) return;
+  const reference = nameOf(scan.tree, { at: named.from });
+  if (reference === '' || wordOf(scan.tree, { at: whole.to }) !== ',') return;
+  reject(scan, named.from, referenceViolation(name, reference));
+}
+
+/** Of `count(*)`. */
+function countedStar({ parts: [list] }: Node): Node | undefined {
+  const [star] = list?.parts ?? [];
+  return star?.kind === 'star' && star.from === star.at && star.from - 1 === list?.from ? star : undefined;
 }
 
 interface NamedCall {
@@ -95,7 +100,7 @@ interface NamedCall {
 
 /** Checks the argument of a call that names a type, a function or a subcolumn. */
 function checkNamed(scan: Scan, list: Node, call: NamedCall): void {
-  if (scan.cursor.word(list.from - 1) === 'CAST') checkCast(scan, list);
+  if (wordOf(scan.tree, { at: list.from - 1 }) === 'CAST') checkCast(scan, list);
   else if (list.isWhole) {
     if (list.parts.length === 0) checkNamedArgument(scan, { from: list.to, to: list.to }, call);
     const index = argumentIndex(call.named, list.parts.length);
@@ -111,7 +116,8 @@ function checkCast(scan: Scan, list: Node): void {
   const [value, type] = list.parts;
   if (value === undefined || type === undefined || type.kind === 'type') return;
   // After a fault, the parts may be operands of an expression that was not read to its end.
-  const isWhole = type.isWhole && type.to === scan.tree.fault?.at && scan.cursor.kind(type.from - 1) === ',';
+  const isWhole =
+    type.isWhole && type.to === scan.tree.fault?.at && wordOf(scan.tree, { at: type.from - 1 }) === ',';
   if (!list.isWhole && !isWhole) return;
   if (isNamedTuple(nodeReader(scan.tree), value, type)) return;
   checkNamedArgument(scan, type, { name: 'CAST', named: CAST_TYPE });
@@ -122,25 +128,15 @@ function checkNamedArgument(
   { from, to }: Pick<Node, 'from' | 'to'>,
   { name, named }: NamedCall,
 ): void {
-  const literal = to - from === 1 ? scan.cursor.text(from) : undefined;
+  const literal = to - from === 1 ? scan.tree.cursor.text(from) : undefined;
   const { functions } = scan.surface;
   const violation = argumentViolation(named, { name, literal, functions });
   if (violation !== undefined) reject(scan, from, violation);
 }
 
 /** `f(DISTINCT …)` and `f(…) FILTER (…)` call `fDistinct` and `fIf`, which exist only for aggregate functions. */
-function checkForms(scan: Scan, at: number): void {
-  const { cursor } = scan;
-  let after = cursor.after(at + 1);
-  const isParametric = cursor.kind(after) === '(';
-  const isDistinct = isDistinctAt(scan, at + 2) || (isParametric && isDistinctAt(scan, after + 1));
-  if (isDistinct) checkFunction(scan, at, 'Distinct');
-  if (isParametric) after = cursor.after(after);
-  if (['IGNORE', 'RESPECT'].includes(cursor.word(after) ?? '')) after += 2;
-  if (cursor.word(after) === 'FILTER') checkFunction(scan, at, 'If');
-}
-
-/** Whether DISTINCT precedes an argument rather than being one. */
-function isDistinctAt({ cursor }: Scan, at: number): boolean {
-  return cursor.word(at) === 'DISTINCT' && ![',', ')', '.'].includes(cursor.kind(at + 1) ?? '');
+function checkForms(scan: Scan, call: Node): void {
+  const { isDistinct, isFiltered } = formsOf(scan.tree, call);
+  if (isDistinct) checkFunction(scan, call.at, 'Distinct');
+  if (isFiltered) checkFunction(scan, call.at, 'If');
 }

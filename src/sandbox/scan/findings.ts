@@ -1,4 +1,5 @@
 // What a visit of a consumer query's tree finds.
+import type { Node } from '../../sql/tree/nodes.ts';
 import type { SelectFinding } from './selects.ts';
 
 /** Tokens from `start` up to, and without, `end`. */
@@ -16,7 +17,7 @@ export interface StateFindings {
   /** Elements of SELECT and WITH, with their aliases. */
   readonly items: Span[];
   /** `*` with its column modifiers. */
-  readonly stars: (Span & { readonly isPlain: boolean })[];
+  readonly stars: { readonly node: Node; readonly isPlain: boolean }[];
   /** Forms that are not allowed in a query with states, by their first token. */
   readonly barred: { readonly at: number; readonly form: string }[];
 }

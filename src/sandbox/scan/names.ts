@@ -2,17 +2,18 @@
 import { didYouMean, nearest } from '../../core/nearest.ts';
 import { KEYWORDS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
+import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import { REPLACEMENTS } from '../functions/replacements.ts';
 import { grow, reject, shown, type Scan, type Scope } from './scan.ts';
 
 /** Checks the name of a table: unqualified, case-sensitive, and in scope. */
 export function checkTable(scan: Scan, { from, to }: Node, scope: Scope): void {
-  const { cursor, surface, findings } = scan;
-  const name = cursor.name(from);
+  const { tree, surface, findings } = scan;
+  const name = nameOf(tree, { at: from });
   const deny = (message: string): never =>
     reject(scan, from, { code: 'sandbox.table_denied', message: `${message}: ${tableList(scan, scope)}` });
-  if (name === undefined || KEYWORDS.has(cursor.word(from) ?? '')) return deny('Expected a table name');
-  const next = cursor.kind(from + 1);
+  if (name === '' || KEYWORDS.has(wordOf(tree, { at: from }))) return deny('Expected a table name');
+  const next = wordOf(tree, { at: from + 1 });
   if (next === '.') return deny('Table names must not include a database');
   if (next === '(') {
     const message = `${shown(scan, from)}(…) is a table function, and table functions are not allowed`;
@@ -47,7 +48,7 @@ function tableList(scan: Scan, scope: Scope): string {
 
 /** Checks the name at a token as a function; `combinator` is the suffix that the engine appends for the call's syntax. */
 export function checkFunction(scan: Scan, at: number, combinator = ''): void {
-  const name = `${scan.cursor.name(at) ?? ''}${combinator}`;
+  const name = `${nameOf(scan.tree, { at })}${combinator}`;
   const { functions } = scan.surface;
   if (functions.allows(name)) return;
   const replacement = REPLACEMENTS.get(name.toLowerCase());

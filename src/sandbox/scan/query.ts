@@ -1,6 +1,7 @@
 // Queries: set operations, WITH, the clauses of a SELECT and the tables of its FROM.
 import { SET_OPERATORS } from '../../sql/tree/keywords.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
+import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import { checkTable } from './names.ts';
 import { addName, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
 import { createSelect } from './selects.ts';
@@ -11,7 +12,7 @@ export function visitQuery(scan: Scan, node: Node, scope: Scope): Scope {
   let memberScope = scope;
   for (const member of node.parts) {
     memberScope = visitQuery(scan, member, memberScope);
-    const operator = scan.cursor.word(member.to) ?? '';
+    const operator = wordOf(scan.tree, { at: member.to });
     // Set operations match columns by position, not by name.
     if (SET_OPERATORS.has(operator)) scan.findings.states.barred.push({ at: member.to, form: operator });
   }
@@ -63,7 +64,7 @@ function visitWith(scan: Scan, { parts }: Node, outer: Scope): Scope {
   const defined = new Map(outer);
   const seen = new Set<string>();
   for (const element of parts) {
-    const name = scan.cursor.name(element.at) ?? '';
+    const name = nameOf(scan.tree, element);
     if (element.kind === 'with-table') {
       scan.findings.withTables.push({ name, at: element.at + 1 });
       const size = measure(scan, element, defined);
@@ -91,9 +92,9 @@ function measure(scan: Scan, { parts }: Node, scope: Scope): TableSize {
 }
 
 /** A name that the endpoint's query uses, as a table or column, could change the meaning of its tables. */
-function checkNewName(scan: Scan, { at, from, isWhole }: Node, seen: Set<string>): void {
-  if (!isWhole) return;
-  const name = scan.cursor.name(at) ?? '';
+function checkNewName(scan: Scan, element: Node, seen: Set<string>): void {
+  if (!element.isWhole) return;
+  const name = nameOf(scan.tree, element);
   const folded = name.toLowerCase();
   const isTaken = scan.surface.reservedNames.has(folded);
   if (isTaken || seen.has(folded)) {
@@ -101,7 +102,7 @@ function checkNewName(scan: Scan, { at, from, isWhole }: Node, seen: Set<string>
     const message = isTaken
       ? `${written} is used in the endpoint's query: choose another name`
       : `${written} is defined twice`;
-    reject(scan, from, { code: 'sandbox.name_reserved', message });
+    reject(scan, element.from, { code: 'sandbox.name_reserved', message });
   }
   seen.add(folded);
 }
@@ -118,14 +119,14 @@ function visitSource(scan: Scan, node: Node, scope: Scope): void {
 }
 
 function visitTableExpression(scan: Scan, node: Node, scope: Scope): void {
-  const { cursor, select } = scan;
+  const { tree, select } = scan;
   const [source] = node.parts;
   if (source === undefined) return;
   if (source.kind === 'table') checkTable(scan, source, scope);
   else scan.visitor.query(scan, source, scope);
-  const name = source.kind === 'table' ? cursor.name(source.at) : undefined;
+  const name = source.kind === 'table' ? nameOf(tree, source) : undefined;
   const isNamed = source.to < node.to;
   if (isNamed) addName(scan, node.at);
   const table = name === undefined || scope.has(name) ? undefined : name;
-  select.sources.push({ table, alias: isNamed ? cursor.name(node.at) : name, at: node.from });
+  select.sources.push({ table, alias: isNamed ? nameOf(tree, node) : name, at: node.from });
 }

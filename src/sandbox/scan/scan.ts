@@ -1,6 +1,6 @@
 // State of one visit of a consumer query's tree: what it may read, what was found, and its expanded size.
-import type { Cursor } from '../../sql/cursor.ts';
 import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { nameOf } from '../../sql/tree/visit.ts';
 import { rejection, type Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { createFindings, type Findings } from './findings.ts';
@@ -39,7 +39,6 @@ export interface Visitor {
 /** One visit of a consumer query; every visiting function reads from it and adds to its findings. */
 export interface Scan {
   readonly tree: Tree;
-  readonly cursor: Cursor;
   readonly surface: Surface;
   readonly visitor: Visitor;
   readonly findings: Findings;
@@ -49,6 +48,8 @@ export interface Scan {
   grown: TableSize;
   /** Regular expressions so far. */
   patterns: number;
+  /** The `*` that the innermost call of `count` is of. */
+  counted: Node | undefined;
 }
 
 /** 6 to 10 ms of processor time each, which the engine does not interrupt within one OR: 480 took 23 s on a busy machine. */
@@ -67,24 +68,24 @@ const LESS = 'Read each table in fewer SELECTs: countIf counts several things in
 export function createScan(tree: Tree, surface: Surface, visitor: Visitor): Scan {
   return {
     tree,
-    cursor: tree.cursor,
     surface,
     visitor,
     findings: createFindings(),
     select: createSelect(tree.root),
     grown: { tokens: 0, reads: 0 },
     patterns: 0,
+    counted: undefined,
   };
 }
 
 /** @throws Problem with the violation, at a token. */
-export function reject({ cursor }: Scan, at: number, violation: Violation): never {
+export function reject({ tree: { cursor } }: Scan, at: number, violation: Violation): never {
   throw rejection(cursor.sql, cursor.start(at), violation);
 }
 
 /** Source text of a token for messages, truncated if long. */
-export function shown({ cursor }: Scan, at: number): string {
-  return cursor.text(at).slice(0, MAX_SHOWN);
+export function shown({ tree }: Scan, at: number): string {
+  return tree.cursor.text(at).slice(0, MAX_SHOWN);
 }
 
 const MAX_SHOWN = 60;
@@ -112,6 +113,6 @@ export function visitValues(scan: Scan, { parts }: Node, scope: Scope): void {
 }
 
 /** Adds a name that the query defines. */
-export function addName({ cursor, findings }: Scan, at: number): void {
-  findings.names.add(cursor.name(at) ?? '');
+export function addName({ tree, findings }: Scan, at: number): void {
+  findings.names.add(nameOf(tree, { at }));
 }

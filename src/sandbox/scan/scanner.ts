@@ -1,6 +1,7 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
 // the order of its tokens, so that of several things that are wrong the first is reported.
 import type { Tree } from '../../sql/tree/nodes.ts';
+import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { visitQuery } from './query.ts';
@@ -48,7 +49,7 @@ export function scanConsumerQuery(
   checkStates(scan);
   const { tables, names, selects, sets, bare } = scan.findings;
   const columns = stateColumns(scan);
-  const unresolved = bare.filter((index) => isUnresolved(scan, index, scan.cursor.name(index) ?? ''));
+  const unresolved = bare.filter((index) => isUnresolved(scan, index, nameOf(tree, { at: index })));
   const hasStates = columns.length > 0 || scan.findings.states.made.length > 0;
   const { reads } = scan.grown;
   return { tree, tables, names, stateColumns: columns, hasStates, selects, sets, unresolved, reads };
@@ -56,7 +57,7 @@ export function scanConsumerQuery(
 
 const ONLY_RESULTS = 'is not allowed: the tables are query results';
 
-const UNSUPPORTED: ReadonlyMap<string | undefined, string> = new Map([
+const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ['SETTINGS', 'SETTINGS is not allowed: the endpoint determines the settings'],
   ['FORMAT', 'FORMAT is not allowed: choose a format with the parameter format or the header Accept'],
   ['INTO', 'INTO is not allowed: queries are read-only'],
@@ -68,20 +69,20 @@ const UNSUPPORTED: ReadonlyMap<string | undefined, string> = new Map([
 const JSON_OPERATOR = 'Paths of a JSON column are written with dots, such as metadata.request.path.';
 
 /** What is wrong with a query of which the rest could not be read. */
-function faultViolation({ cursor }: Scan, { kind, at, message }: NonNullable<Tree['fault']>): Violation {
+function faultViolation({ tree }: Scan, { kind, at, message }: NonNullable<Tree['fault']>): Violation {
   if (kind === 'size') return { code: 'sandbox.too_large', message };
   if (kind === 'call') return { code: 'sandbox.function_denied', message };
   const code = 'sandbox.syntax_unsupported';
   if (kind === 'invalid') return { code, message };
-  const hint = cursor.kind(at) === '->' ? { hint: JSON_OPERATOR } : {};
-  return { code, message: UNSUPPORTED.get(cursor.word(at)) ?? message, ...hint };
+  const hint = wordOf(tree, { at }) === '->' ? { hint: JSON_OPERATOR } : {};
+  return { code, message: UNSUPPORTED.get(wordOf(tree, { at })) ?? message, ...hint };
 }
 
 /** Rejects the first bare name that would be a function call. */
 function checkBareNames(scan: Scan, isColumn: (name: string) => boolean): void {
   const { bare, names } = scan.findings;
   for (const index of bare) {
-    const name = scan.cursor.name(index) ?? '';
+    const name = nameOf(scan.tree, { at: index });
     const isCalled = isBareCall(name, { functions: scan.surface.functions, names, isColumn });
     if (!isCalled && !isServerValue(scan, index, name)) continue;
     reject(scan, index, serverValueViolation(shown(scan, index), !isCalled));

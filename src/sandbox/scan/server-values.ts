@@ -1,7 +1,9 @@
 // Names that the engine reads as calls without parentheses, unless the SELECT around them has a column or an alias of that name.
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { firstOf, nameOf, namesIn, someNode, wordOf } from '../../sql/tree/visit.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { Scan } from './scan.ts';
-import type { ItemFinding, SelectFinding, SourceFinding } from './selects.ts';
+import type { SelectFinding, SourceFinding } from './selects.ts';
 
 /** Functions of the engine that need no parentheses and show the server's user or database; in lower case. */
 export const SERVER_VALUES: ReadonlySet<string> = new Set([
@@ -54,14 +56,13 @@ function innermost({ findings: { selects } }: Scan, index: number): SelectFindin
 }
 
 /** Whether an element of the SELECT clause is one value with that alias. */
-function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
-  const { cursor } = scan;
+function isAlias({ tree }: Scan, { items }: SelectFinding, name: string): boolean {
   return items.some(
-    (item) =>
-      item.end - item.start > 2 &&
-      cursor.name(item.end - 1) === name &&
-      cursor.word(item.end - 2) === 'AS' &&
-      !isSeveral(scan, item),
+    ({ node }) =>
+      node.kind === 'alias' &&
+      nameOf(tree, node) === name &&
+      wordOf(tree, { at: node.at - 1 }) === 'AS' &&
+      !isSeveral(tree, node),
   );
 }
 
@@ -69,15 +70,11 @@ function isAlias(scan: Scan, { items }: SelectFinding, name: string): boolean {
  * Whether an element may be several columns, of which none has its alias: a matcher, after which `REPLACE value AS name` changes a
  * column only if there is one, or `untuple`, whose alias is only the first part of the names.
  */
-function isSeveral(scan: Scan, { start, end }: ItemFinding): boolean {
-  const { cursor } = scan;
-  const tokens = Array.from({ length: end - start }, (_, offset) => start + offset);
-  return tokens.some((index) => {
-    const isFirst = index === start || cursor.kind(index - 1) === '.';
-    if (cursor.kind(index) === '*' && isFirst) return true;
-    const word = cursor.word(index);
-    return word === 'COLUMNS' || cursor.name(index)?.toLowerCase() === 'untuple';
-  });
+function isSeveral(tree: Tree, node: Node): boolean {
+  if (namesIn(tree, node).some(({ name }) => /^(?:columns|untuple)$/i.test(name))) return true;
+  return (
+    firstOf(node).kind === 'star' || someNode(node, ({ kind, from, at }) => kind === 'star' && from < at)
+  );
 }
 
 /** Whether FROM has a column of that name. */
@@ -87,10 +84,9 @@ function reads(scan: Scan, { sources }: SelectFinding, name: string, depth: numb
 
 function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth: number): boolean {
   if (table !== undefined) return scan.surface.columnsOf(table).has(name);
-  const own = scan.cursor.name(at);
+  const own = nameOf(scan.tree, { at });
   const { selects, withTables } = scan.findings;
-  const begins =
-    own === undefined ? [at] : withTables.filter((each) => each.name === own).map((each) => each.at);
+  const begins = own === '' ? [at] : withTables.filter((each) => each.name === own).map((each) => each.at);
   return (
     begins.length > 0 &&
     begins.every((begin) => {
@@ -102,8 +98,9 @@ function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth:
 
 /** Whether a SELECT certainly returns a column of that name. */
 function returns(scan: Scan, select: SelectFinding, name: string, depth: number): boolean {
-  const { cursor } = scan;
-  const isItem = select.items.some(({ start, end }) => end - start === 1 && cursor.name(start) === name);
-  const isWhole = select.items.some(({ start, end }) => end - start === 1 && cursor.kind(start) === '*');
+  const { tree } = scan;
+  const words = select.items.filter(({ start, end }) => end - start === 1);
+  const isItem = words.some(({ node }) => nameOf(tree, { at: node.from }) === name);
+  const isWhole = words.some(({ node }) => node.kind === 'star');
   return isItem || isAlias(scan, select, name) || (isWhole && reads(scan, select, name, depth));
 }

@@ -4,6 +4,9 @@
 // accept states.
 import { Problem } from '../../core/problem.ts';
 import type { Violation } from '../lexed-query.ts';
+import type { Node } from '../../sql/tree/nodes.ts';
+import { nameTokens, pathAround } from '../../sql/tree/tokens.ts';
+import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import type { Span } from './findings.ts';
 import { reject, shown, type Scan } from './scan.ts';
 
@@ -91,12 +94,13 @@ function keyOf({ start, end }: Span): string {
 /** A star must be plain, `*` or `table.*`, so that columns keep their names. */
 function checkStar(
   { scan, itemsByStart, permitted }: Check,
-  star: Span & { readonly isPlain: boolean },
+  { node, isPlain }: { readonly node: Node; readonly isPlain: boolean },
 ): void {
-  const whole = { start: startOfPath(scan, star.start), end: star.end };
-  const isAlone = itemsByStart.get(whole.start)?.end === whole.end || permitted.has(keyOf(whole));
-  if (star.isPlain && isAlone) return;
-  reject(scan, star.start, formDenied('A * with modifiers or inside an expression'));
+  const { from, to, at, parts } = node;
+  const isNamed = from === at || parts[0]?.kind === 'column';
+  const isAlone = itemsByStart.get(from)?.end === to || permitted.has(keyOf({ start: from, end: to }));
+  if (isPlain && isNamed && isAlone) return;
+  reject(scan, at, formDenied('A * with modifiers or inside an expression'));
 }
 
 /** The alias of a state, which must be a whole element of SELECT or WITH. */
@@ -109,8 +113,8 @@ function nameOfState(check: Check, span: Span): string {
 /** The alias of an element that consists of the span followed by `AS name` or `name`. */
 function aliasAfter({ scan, itemsByStart }: Check, { start, end }: Span): string | undefined {
   const item = itemsByStart.get(start);
-  const at = scan.cursor.word(end) === 'AS' ? end + 1 : end;
-  return item?.end === at + 1 ? scan.cursor.name(at) : undefined;
+  const at = wordOf(scan.tree, { at: end }) === 'AS' ? end + 1 : end;
+  return item?.end === at + 1 ? nameOf(scan.tree, { at }) : undefined;
 }
 
 /** Names of states may occur only where states may; an alias of such a name is tracked as well. */
@@ -128,16 +132,16 @@ function checkNames(check: Check): void {
 }
 
 /** Names that are not called, by token. A join may produce `table.name` as a single name of two parts. */
-function namesIn({ cursor }: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
-  return cursor.tokens.flatMap((_, at) => {
-    const name = cursor.kind(at + 1) === '(' ? undefined : cursor.name(at);
-    return name === undefined ? [] : [{ at, parts: name.split('.') }];
-  });
+function namesIn({ tree }: Scan): readonly { readonly at: number; readonly parts: readonly string[] }[] {
+  return nameTokens(tree).flatMap(({ name, at }) =>
+    wordOf(tree, { at: at + 1 }) === '(' ? [] : [{ at, parts: name.split('.') }],
+  );
 }
 
 function checkName(check: Check, at: number): void {
   const { scan, itemsByStart, permitted, tainted } = check;
-  const span = { start: startOfPath(scan, at), end: endOfPath(scan, at) };
+  const { from, to } = pathAround(scan.tree, at);
+  const span = { start: from, end: to };
   if (permitted.has(keyOf(span)) || isAlias(check, at)) return;
   if (itemsByStart.get(span.start)?.end === span.end) return;
   const alias = aliasAfter(check, span);
@@ -155,18 +159,6 @@ function checkName(check: Check, at: number): void {
 function isAlias({ scan, itemsByEnd, made }: Check, at: number): boolean {
   const item = itemsByEnd.get(at + 1);
   if (item === undefined || item.start === at) return false;
-  if (scan.cursor.word(at - 1) === 'AS') return true;
-  return made.has(keyOf({ start: item.start, end: at })) || endOfPath(scan, item.start) === at;
-}
-
-function startOfPath({ cursor }: Scan, at: number): number {
-  let start = at;
-  while (cursor.kind(start - 1) === '.' && cursor.name(start - 2) !== undefined) start -= 2;
-  return start;
-}
-
-function endOfPath({ cursor }: Scan, at: number): number {
-  let end = at + 1;
-  while (cursor.kind(end) === '.' && cursor.name(end + 1) !== undefined) end += 2;
-  return end;
+  if (wordOf(scan.tree, { at: at - 1 }) === 'AS') return true;
+  return made.has(keyOf({ start: item.start, end: at })) || pathAround(scan.tree, item.start).to === at;
 }

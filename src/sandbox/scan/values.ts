@@ -1,6 +1,8 @@
 // Values: constants, columns, operators, subqueries, types.
 import { stringValue } from '../../sql/string-literal.ts';
 import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import { tokensFrom } from '../../sql/tree/tokens.ts';
+import { nameOf, operatorOf, wordOf } from '../../sql/tree/visit.ts';
 import { WHITE_SPACE } from '../../sql/white-space.ts';
 import { namesState } from '../string-arguments.ts';
 import { readType, typeFault } from '../type-name.ts';
@@ -41,7 +43,7 @@ export function visitValue(scan: Scan, node: Node, scope: Scope): void {
 function visitAlias(scan: Scan, node: Node, scope: Scope): void {
   visitValues(scan, node, scope);
   addName(scan, node.at);
-  if (scan.cursor.word(node.at - 1) === 'AS') scan.select.definesLater = true;
+  if (wordOf(scan.tree, { at: node.at - 1 }) === 'AS') scan.select.definesLater = true;
 }
 
 function visitScalar(scan: Scan, node: Node, scope: Scope): void {
@@ -63,7 +65,7 @@ function addColumnName({ findings }: Scan, { from, to }: Node): void {
 function visitAccess(scan: Scan, { at, parts }: Node, scope: Scope): void {
   const [base, ...others] = parts;
   if (base !== undefined) visitValue(scan, base, scope);
-  checkQuoted(scan, scan.cursor.kind(at) === '^' ? at + 1 : at);
+  checkQuoted(scan, wordOf(scan.tree, { at }) === '^' ? at + 1 : at);
   for (const part of others) visitValue(scan, part, scope);
 }
 
@@ -72,7 +74,7 @@ const STATE = new RegExp(`AggregateFunction[${WHITE_SPACE}\`"“”]*(?:\\(|/[/*
 
 /** No string may hold the type of a state: any function could read a type from it. */
 function checkString(scan: Scan, at: number): void {
-  const value = stringValue(scan.cursor.text(at));
+  const value = stringValue(scan.tree.cursor.text(at));
   if (value === undefined) {
     reject(scan, at, { code: 'sandbox.query_invalid', message: 'Invalid escape sequence in this string' });
   }
@@ -84,24 +86,24 @@ function checkString(scan: Scan, at: number): void {
 
 /** A subcolumn of a Dynamic value has the name of a type. */
 function checkQuoted(scan: Scan, at: number): void {
-  const { cursor } = scan;
-  if (cursor.kind(at) !== 'quoted' || !namesState(cursor.text(at))) return;
+  const text = scan.tree.cursor.text(at);
+  if (!/^["`]/.test(text) || !namesState(text)) return;
   const message = 'Aggregate function types are not allowed as names';
   reject(scan, at, { code: 'sandbox.type_denied', message });
 }
 
 function visitColumn(scan: Scan, { from, to }: Node): void {
-  const { cursor, findings } = scan;
   for (let at = from; at < to; at += 2) checkQuoted(scan, at);
   // `name.1` accesses an element of a tuple: the name itself is a bare name.
-  const isPath = cursor.kind(from + 1) === '.' && cursor.kind(from + 2) !== 'number';
-  if (!isPath) findings.bare.push(from);
+  const { cursor } = scan.tree;
+  const isPath = cursor.text(from + 1) === '.' && !/^\d/.test(cursor.text(from + 2));
+  if (!isPath) scan.findings.bare.push(from);
 }
 
-function visitBinary(scan: Scan, { at, parts }: Node, scope: Scope): void {
-  const [left, ...others] = parts;
+function visitBinary(scan: Scan, node: Node, scope: Scope): void {
+  const [left, ...others] = node.parts;
   if (left !== undefined) visitValue(scan, left, scope);
-  if (scan.cursor.word(at) === 'REGEXP') countPattern(scan, at);
+  if (operatorOf(scan.tree, node) === 'REGEXP') countPattern(scan, node.at);
   for (const part of others) visitValue(scan, part, scope);
 }
 
@@ -114,26 +116,23 @@ function visitIn(scan: Scan, { parts }: Node, scope: Scope): void {
 function visitInterpolated(scan: Scan, node: Node, scope: Scope): void {
   scan.findings.bare.push(node.at); // the engine resolves it like a value
   addName(scan, node.at);
-  if (scan.cursor.word(node.at + 1) === 'AS')
+  if (node.parts.length > 0)
     scan.findings.states.barred.push({ at: node.at + 1, form: 'INTERPOLATE with an expression' });
   visitValues(scan, node, scope);
 }
 
 /** A type written as syntax: after `::`, in CAST, in JSON paths, where it is quoted if it has arguments. */
-function checkType(scan: Scan, { from, to }: Node): void {
-  const { cursor } = scan;
+function checkType(scan: Scan, node: Node): void {
+  const { from, to } = node;
+  const { tree } = scan;
   const deny = (message: string, at = from): never =>
     reject(scan, at, { code: 'sandbox.type_denied', message });
-  if (cursor.kind(from) === 'quoted' && cursor.kind(from - 1) === ':') {
-    const fault = typeFault(cursor.name(from) ?? '');
+  if (/^["`]/.test(tree.cursor.text(from)) && wordOf(tree, { at: from - 1 }) === ':') {
+    const fault = typeFault(nameOf(tree, { at: from }));
     if (fault !== undefined) deny(fault);
     return;
   }
-  const reading = readType({
-    kind: (index) => cursor.kind(from + index),
-    text: (index) => cursor.text(from + index),
-    word: (index) => cursor.word(from + index),
-  });
+  const reading = readType(tokensFrom(tree, node));
   if (reading.kind === 'fault') deny(reading.message, from + reading.at);
   else if (reading.tokens !== to - from) deny('Expected a type', from + reading.tokens);
 }

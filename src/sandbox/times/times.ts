@@ -2,6 +2,8 @@
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
 import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import { nameTokens, stringTokens } from '../../sql/tree/tokens.ts';
+import { nameOf, wordOf } from '../../sql/tree/visit.ts';
 import type { LexedQuery, TokenEdit } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { placeholders } from '../query-tree/shape.ts';
@@ -69,12 +71,10 @@ function isReadByEngine({ hasOffset, digits }: WrittenTime): boolean {
 }
 
 /** Whether a column that the query names, or the result of a function in it, may be a Date. */
-function mayHaveDates({ cursor }: LexedQuery, { tables, columns }: TimesContext): boolean {
+function mayHaveDates(text: LexedQuery, { tables, columns }: TimesContext): boolean {
   const types = tables.flatMap((table) => columns.get(table) ?? []).map(({ type }) => type);
   if (types.some((type) => /\bDate(?:32)?\b/.test(type))) return true;
-  return cursor.tokens.some(({ kind }, index) => {
-    return (kind === 'word' || kind === 'quoted') && DATE_NAME.test(cursor.text(index));
-  });
+  return nameTokens(text).some(({ name }) => DATE_NAME.test(name));
 }
 
 const DATE_NAME = /date(?!time)|day|week|month|quarter|year/i;
@@ -82,22 +82,21 @@ const DATE_NAME = /date(?!time)|day|week|month|quarter|year/i;
 /** Functions and types that convert the string themselves. */
 const CONVERSIONS = /^(?:to|parse|from|cast|accurate|date|timestamp)/i;
 
-function candidatesIn({ cursor }: LexedQuery): readonly Candidate[] {
+function candidatesIn(text: LexedQuery): readonly Candidate[] {
   const candidates: Candidate[] = [];
-  cursor.tokens.forEach(({ kind }, index) => {
-    if (kind !== 'string' || isConverted(index)) return;
-    const written = stringValue(cursor.text(index)) ?? '';
-    const time = readTime(written);
-    if (time === undefined) return;
+  for (const index of stringTokens(text)) {
+    const written = stringValue(text.cursor.text(index)) ?? '';
+    const time = isConverted(text, index) ? undefined : readTime(written);
+    if (time === undefined) continue;
     const day = new Date(Date.UTC(1971, 0, 1 + candidates.length)).toISOString().slice(0, 10);
     const midnight = written.slice(10).replace(/^[Tt ][\d:.]+/, (timeOfDay) => timeOfDay.replace(/\d/g, '0'));
     candidates.push({ index, time, marker: `${day}${midnight}` });
-  });
-  return candidates;
-
-  function isConverted(index: number): boolean {
-    if (cursor.kind(index + 1) === '::') return true;
-    const name = cursor.kind(index - 1) === '(' ? cursor.name(index - 2) : cursor.word(index - 1);
-    return name !== undefined && CONVERSIONS.test(name);
   }
+  return candidates;
+}
+
+function isConverted(text: LexedQuery, index: number): boolean {
+  if (wordOf(text, { at: index + 1 }) === '::') return true;
+  const before = wordOf(text, { at: index - 1 });
+  return CONVERSIONS.test(before === '(' ? nameOf(text, { at: index - 2 }) : before);
 }

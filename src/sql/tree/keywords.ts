@@ -1,10 +1,16 @@
 // Words with a syntactic meaning. What the engine may read as a keyword is never accepted as a name here.
 
-/** Never a bare name or alias; must be quoted. Each starts or joins a clause, or is an operator between two values. */
-export const KEYWORDS: ReadonlySet<string> = set(`
-  SELECT FROM WITH AS WHERE PREWHERE GROUP BY HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN
-  ON USING INTO AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE
+/** Each starts a clause, or joins queries or tables. */
+export const CLAUSE_WORDS: ReadonlySet<string> = set(`
+  SELECT FROM WITH WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN ON
+  USING INTO
 `);
+
+/** Never a bare name or alias; must be quoted. The others are operators between two values, or parts of clauses. */
+export const KEYWORDS: ReadonlySet<string> = new Set([
+  ...CLAUSE_WORDS,
+  ...set('AS BY AND OR IN IS LIKE ILIKE BETWEEN GLOBAL WHEN THEN ELSE END PARALLEL RECURSIVE'),
+]);
 
 /** Keywords that are also functions when followed by parentheses, as in `and(a, b)`. */
 export const CALLABLE: ReadonlySet<string> = set('AND OR IN LIKE ILIKE');

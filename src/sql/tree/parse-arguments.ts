@@ -3,6 +3,7 @@ import { parseQueryArgument } from './parse-groups.ts';
 import {
   close,
   expectKind,
+  isKeywordBefore,
   kind,
   listUntil,
   beyond,
@@ -11,7 +12,6 @@ import {
   open,
   skip,
   take,
-  word,
   type AliasForm,
   type Reader,
 } from './reader.ts';
@@ -24,12 +24,6 @@ export interface ArgumentForm {
 
 const PLAIN: ArgumentForm = { separators: [], prefixes: ['DISTINCT'] };
 
-/** Whether `expected` precedes an argument rather than being one. */
-function isPrefix(reader: Reader, expected: string): boolean {
-  const next = kind(reader, 1);
-  return word(reader) === expected && next !== ',' && next !== ')' && next !== '.';
-}
-
 export function parseArguments(
   reader: Reader,
   kindOf: 'arguments' | 'parameters',
@@ -41,7 +35,7 @@ export function parseArguments(
     return;
   }
   expectKind(reader, '(');
-  if (prefixes.some((each) => isPrefix(reader, each))) {
+  if (prefixes.some((each) => isKeywordBefore(reader, each))) {
     reader.top.at = reader.at;
     skip(reader);
   }

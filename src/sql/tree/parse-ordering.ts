@@ -46,7 +46,7 @@ function parseOrderElements(reader: Reader): void {
   while (takeKind(reader, ','));
 }
 
-function parseOrderElement(reader: Reader): void {
+export function parseOrderElement(reader: Reader): void {
   const outer = open(reader, 'order-item');
   if (!take(reader, 'ALL')) reader.grammar.expression(reader, 'as');
   for (const direction of ['ASC', 'DESC', 'ASCENDING', 'DESCENDING']) if (take(reader, direction)) break;

@@ -38,7 +38,8 @@ import {
   type Reader,
 } from './reader.ts';
 
-const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, operand: parseOperand };
+/** The readers that call each other. */
+export const GRAMMAR: Grammar = { query: parseQuery, expression: parseExpression, operand: parseOperand };
 
 /** The tree of a query; `cursor` has matching brackets, and at most as many tokens and levels of nesting as a consumer query. */
 export function parse(cursor: Cursor): Tree {
@@ -257,7 +258,8 @@ const CONDITIONS: ReadonlyMap<string | undefined, 'where' | 'prewhere' | 'having
   ['HAVING', 'having'],
   ['QUALIFY', 'qualify'],
 ]);
-const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
+/** After WITH and what is grouped by. */
+export const MODIFIERS: ReadonlySet<string | undefined> = new Set(['ROLLUP', 'CUBE', 'TOTALS']);
 
 /** `name = value` between commas; the values are literals. */
 function parseSettings(reader: Reader): true {

@@ -29,7 +29,8 @@ export interface ArgumentPlace {
   readonly call: Node | undefined;
 }
 
-const BRACKETS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+/** What is in brackets. */
+export const BRACKETS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'subquery', 'group', 'tuple', 'array', 'index', 'arguments', 'parameters', 'window', 'filter',
 ]); // prettier-ignore
 

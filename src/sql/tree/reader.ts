@@ -199,6 +199,12 @@ export function isKeyword(reader: Reader): boolean {
   return !reader.isSaved && KEYWORDS.has(word(reader) ?? '');
 }
 
+/** Whether a keyword precedes a value rather than being one. */
+export function isKeywordBefore(reader: Reader, expected: string): boolean {
+  const next = kind(reader, 1);
+  return word(reader) === expected && next !== undefined && next !== ',' && next !== ')' && next !== '.';
+}
+
 /** Reads a new name, of an alias or a window, and returns its token. */
 export function newName(reader: Reader): number {
   if (name(reader) === undefined || isKeyword(reader)) {

@@ -1,7 +1,8 @@
 // What the tokens of a tree are, apart from its nodes: ranges by offsets in the source, and names wherever they occur.
 import { createCursor } from '../cursor.ts';
 import type { SqlFinding } from '../finding.ts';
-import type { Token } from '../lexer.ts';
+import type { Token, TokenKind } from '../lexer.ts';
+import type { TokenSource } from '../token-reader.ts';
 import type { TokenRange } from './nodes.ts';
 import type { TreeTokens } from './visit.ts';
 
@@ -62,18 +63,6 @@ export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (reado
   });
 }
 
-/** Each `{name:Type}`. */
-export function parametersIn({ cursor }: TreeTokens): readonly TokenRange[] {
-  return cursor.tokens.flatMap(({ kind }, from) =>
-    kind === '{' && cursor.kind(from + 2) === ':' ? [{ from, to: cursor.after(from) }] : [],
-  );
-}
-
-/** The texts between the quotes of all strings, with their escapes. */
-export function quotedTexts({ cursor }: TreeTokens): readonly string[] {
-  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [cursor.text(at).slice(1, -1)] : []));
-}
-
 /** Index of the first token that is accepted by its text, or by its symbol, if it has one. */
 export function firstToken(
   { cursor }: TreeTokens,
@@ -129,8 +118,37 @@ export function within(
   };
 }
 
+/** The names with dots between them around a name. */
+export function pathAround({ cursor }: TreeTokens, at: number): TokenRange {
+  let [from, to] = [at, at + 1];
+  while (cursor.kind(from - 1) === '.' && cursor.name(from - 2) !== undefined) from -= 2;
+  while (cursor.kind(to) === '.' && cursor.name(to + 1) !== undefined) to += 2;
+  return { from, to };
+}
+
+/** The tokens of a range by their distance from its start. */
+export function tokensFrom({ cursor }: TreeTokens, { from }: TokenRange): TokenSource<TokenKind> {
+  return {
+    kind: (index) => cursor.kind(from + index),
+    text: (index) => cursor.text(from + index),
+    word: (index) => cursor.word(from + index),
+  };
+}
+
+/** The tokens that are strings, as nodes or not. */
+export function stringTokens({ cursor }: TreeTokens): readonly number[] {
+  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [at] : []));
+}
+
 /** Index of the token that contains an offset, or else of the next one. */
 export function tokenFrom(tree: TreeTokens, offset: number): number {
   const before = tokenAt(tree, offset) - 1;
   return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
+}
+
+/** Whether a token is outside of all brackets. */
+export function isOutsideBrackets({ cursor }: TreeTokens, token: number): boolean {
+  let at = 0;
+  while (at < token) at = cursor.after(at);
+  return at === token;
 }

@@ -226,3 +226,15 @@ export function commasIn({ kind, parts }: Node): number {
   const own = LISTS.has(kind) ? Math.max(parts.length - (kind === 'lambda' ? 2 : 1), 0) : 0;
   return parts.reduce((sum, part) => sum + commasIn(part), own);
 }
+
+/** What follows a call's name and changes which function it calls: DISTINCT before an argument, and FILTER. */
+export function formsOf({ cursor }: TreeTokens, { at }: Node): { isDistinct: boolean; isFiltered: boolean } {
+  const isDistinctAt = (open: number): boolean =>
+    cursor.word(open + 1) === 'DISTINCT' && ![',', ')', '.'].includes(cursor.kind(open + 2) ?? '');
+  let after = cursor.after(at + 1);
+  const isParametric = cursor.kind(after) === '(';
+  const distinct = isDistinctAt(at + 1) || (isParametric && isDistinctAt(after));
+  if (isParametric) after = cursor.after(after);
+  if (['IGNORE', 'RESPECT'].includes(cursor.word(after) ?? '')) after += 2;
+  return { isDistinct: distinct, isFiltered: cursor.word(after) === 'FILTER' };
+}

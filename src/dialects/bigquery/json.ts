@@ -1,0 +1,74 @@
+// Functions of JSON of BigQuery: numbers in strings of JSON keep their digits, and what is no array has no elements.
+import { taking } from '../behaviour.ts';
+import type { Application, Rule, Rules } from '../function.ts';
+import { extract, isColumn, placeAt, scalar, STANDARD_TYPES } from '../functions/json.ts';
+import { jsonElements, jsonScalar, jsonScalars, jsonType } from '../json-path.ts';
+import { sql, type Sql } from '../sql.ts';
+import { isKind, value, type Value } from '../value.ts';
+import { unmarked, withNumbers, withNumbersInJson } from './json-numbers.ts';
+
+/** Whether the document is a string, rather than a value of type JSON. */
+const isText = ({ arg, context }: Application): boolean => context.shared.isStrict && !isKind(arg(0), 'json');
+
+const presentOf = (place: Value): Sql => unmarked(sql`nullIf(${place.sql}, 'null')`);
+
+/** A null in a string is NULL. */
+const extractPresent: Rule = (application) => {
+  const found = extract(application);
+  if (isColumn(found) || !isText(application)) return found;
+  return value('text', withNumbersInJson(found, application, presentOf));
+};
+
+const scalarText: Rule = (application) => {
+  const found = placeAt(application);
+  if (isColumn(found) || !isText(application)) return scalar(application);
+  return { ...jsonScalar(found), sql: readAt(found, application, (place) => jsonScalar(place).sql) };
+};
+
+const elementsOf = (place: Value): Sql => jsonElements(place).sql;
+const markedOf = (place: Value): Sql => sql`arrayMap(e -> ${unmarked('e')}, ${elementsOf(place)})`;
+const scalarsOf = (place: Value): Sql => jsonScalars(place).sql;
+const isNested = (place: Value): Sql => jsonScalars(place).absent ?? 'false';
+const isOther = (place: Value): Sql => sql`ifNull(${jsonType(place)} != 'Array', true)`;
+
+const raws: Rule = (application) => {
+  const found = placeAt(application);
+  if (isColumn(found)) return ofColumn(found);
+  const { type } = jsonElements(found);
+  const own = isText(application) ? withNumbersInJson(found, application, markedOf) : elementsOf(found);
+  return { sql: own, type, absent: readAt(found, application, isOther) };
+};
+
+const texts: Rule = (application) => {
+  const found = placeAt(application);
+  if (isColumn(found)) return ofColumn(found);
+  const { type } = jsonScalars(found);
+  const absent = readAt(found, application, (place) => sql`(${isOther(place)} OR ${isNested(place)})`);
+  return { sql: readAt(found, application, scalarsOf), type, absent };
+};
+
+/** What is read at a place; in a string, of numbers with their digits. */
+function readAt(place: Value, application: Application, build: (place: Value) => Sql): Sql {
+  return isText(application) ? withNumbers(place, application, build) : build(place);
+}
+
+const ofColumn = (place: Value): Value =>
+  value('array', sql`CAST(${place.sql} AS Array(Nullable(String)))`, false, {
+    element: { kind: 'text', isNullable: true },
+  });
+
+export const JSON_FUNCTIONS: Rules = {
+  ...taking('document any', {
+    json_value: scalarText,
+    json_extract_scalar: scalarText,
+    json_value_array: texts,
+    json_extract_string_array: texts,
+    json_query_array: raws,
+    json_extract_array: raws,
+  }),
+  ...taking(
+    'document any',
+    { json_extract: extractPresent, json_query: extractPresent, json_type: STANDARD_TYPES },
+    'decide',
+  ),
+};
