@@ -7,7 +7,13 @@ import { readFragment, type Fragment } from '../sql/fragment.ts';
 import type { SqlFinding } from '../sql/finding.ts';
 import { partsOf, readTemplate, type Piece, type Template } from '../sql/template.ts';
 import { dimensionsOf, selectionsOf, type Dimension } from './selections.ts';
-import { bindVariant, decisionsOf, type QuerySource, type VariantQuery } from './variant-query.ts';
+import {
+  bindVariant,
+  decisionsOf,
+  expandVariant,
+  type QuerySource,
+  type VariantQuery,
+} from './variant-query.ts';
 
 /** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
 export interface RuleFinding {
@@ -111,7 +117,8 @@ function usedIn(source: QuerySource): ReadonlySet<string> {
   const conditions = [...partsOf(template.pieces)].flatMap((each) => each.conditions.map(({ name }) => name));
   const choices = new Map([...fragments].map(([name, all]) => [name, [...all.keys()]]));
   const whole = { ...template, pieces: unconditional(template.pieces) };
-  const { bound, selection } = bindVariant({ ...source, template: whole }, { choices, given: new Set() });
+  const selection = { choices, given: new Set<string>() };
+  const { bound } = expandVariant({ ...source, template: whole }, selection);
   const chosen = decisionsOf(whole.pieces, selection).keys();
   return new Set([...conditions, ...chosen, ...bound.uses.map(({ name }) => name)]);
 }

@@ -6,18 +6,25 @@ import { nodesOf } from '../sql/tree/places.ts';
 import { nameOf, namesOf, partOf, spanOf, wordOf } from '../sql/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
+import { isDate, isDateTime, plainTypeOf } from '../sql/types/traits.ts';
 
 /** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;
 
-const SQL = `SELECT database || '.' || table AS qualified, any(name) AS time_column FROM system.columns
-WHERE (is_in_partition_key OR is_in_sorting_key) AND match(type, '^(Nullable\\\\()?Date') AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
-GROUP BY database, table`;
+const SQL = `SELECT database || '.' || table, name, type FROM system.columns
+WHERE (is_in_partition_key OR is_in_sorting_key) AND position(type, 'Date') > 0 AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
+ORDER BY database, table, position DESC`;
 
 /** Queries an engine that has the tables. */
 export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
   const rows = await readRows(engine, `SELECT * FROM (\n${SQL}\n)`);
-  return new Map(rows as readonly [string, string][]); // two string columns, selected above
+  const columns = rows as readonly (readonly [table: string, name: string, type: string])[]; // as selected above
+  return new Map(columns.flatMap(([table, name, type]) => (isTime(type) ? [[table, name] as const] : [])));
+}
+
+function isTime(text: string): boolean {
+  const type = plainTypeOf(text);
+  return isDate(type) || isDateTime(type);
 }
 
 /** Reads of such tables whose SELECT has no condition on that column, or has one only in calls with an optional parameter. */

@@ -2,7 +2,7 @@
 import type { Path } from '../config/yaml-document.ts';
 import type { CompiledParameter } from '../params/parameter.ts';
 import { placeholderIfGiven } from '../params/type.ts';
-import { expandTemplate, type Fragments, type Selection } from '../sql/expand.ts';
+import { expandTemplate, type Expansion, type Fragments, type Selection } from '../sql/expand.ts';
 import type { SqlFinding } from '../sql/finding.ts';
 import { outlineOf, withReadable, type Outline } from '../sql/outline.ts';
 import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
@@ -46,15 +46,27 @@ export interface VariantQuery {
   readonly inBound: (offset: number) => QueryPlace;
 }
 
-/** Expands, binds and outlines one variant. */
-export function bindVariant(source: QuerySource, selection: Selection): VariantQuery {
-  const { template, fragments, parameters, readable } = source;
-  const { sql: text, originOf, isGivenAt } = expandTemplate(template, fragments, selection);
-  const bound = bindPlaceholders(text, (name, start) => {
+/** Expands and binds one variant. */
+export function expandVariant(
+  { template, fragments, parameters }: QuerySource,
+  selection: Selection,
+): { readonly bound: BoundQuery; readonly expansion: Expansion } {
+  const expansion = expandTemplate(template, fragments, selection);
+  const bound = bindPlaceholders(expansion.sql, (name, start) => {
     const parameter = parameters.get(name);
     if (parameter === undefined) return undefined;
-    return isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
+    return expansion.isGivenAt(name, start) ? placeholderIfGiven(parameter.type) : parameter.placeholder;
   });
+  return { bound, expansion };
+}
+
+/** Expands, binds and outlines one variant. */
+export function bindVariant(source: QuerySource, selection: Selection): VariantQuery {
+  const { template, readable } = source;
+  const {
+    bound,
+    expansion: { sql: text, originOf },
+  } = expandVariant(source, selection);
   const isBound = bound.findings.length === 0;
   const tree = parseSavedText(bound.sql, isBound ? bound.tokens : undefined);
   const { outline: whole, findings: unread } = isBound

@@ -4,10 +4,10 @@ import { isSignificant, tokenize, type Token } from './lexer.ts';
 import { markerText, readMarker, type PartCondition, type PartMarker } from './part-condition.ts';
 import { followsOperand } from './placeholders.ts';
 import type { NodeKind, Tree } from './tree/nodes.ts';
-import { parseSavedText } from './tree/parse.ts';
+import { parseSaved } from './tree/parse.ts';
 import { BRACKETS, nodesAround } from './tree/places.ts';
-import { afterGroup, tokensBetween, within } from './tree/tokens.ts';
-import { spanOf, wordOf } from './tree/visit.ts';
+import { afterGroup, tokensBetween, tokensOf, within } from './tree/tokens.ts';
+import { spanOf, wordOf, type TreeTokens } from './tree/visit.ts';
 import { plainSpaces } from './white-space.ts';
 
 /** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */
@@ -55,8 +55,7 @@ export function readTemplate(sql: string, isChoice: (name: string) => boolean): 
   const reading: Reading = { sql, tokens, isChoice, findings: [], parts: 0, isStopped: false };
   const { pieces } = readPieces(reading, { from: 0, depth: 0 });
   const { findings, parts, isStopped } = reading;
-  if (parts > 0 && !isStopped)
-    checkParts(parseSavedText(sql, tokens.filter(isSignificant)), pieces, findings);
+  if (parts > 0 && !isStopped) checkParts(tokensOf(sql, tokens.filter(isSignificant)), pieces, findings);
   return { sql, pieces, findings };
 }
 
@@ -176,20 +175,23 @@ function markerOf(sql: string, { start, end }: Token): PartMarker | { readonly k
 }
 
 /** A part has whole brackets, and does not widen the condition around it. */
-function checkParts(tree: Tree, pieces: readonly Piece[], findings: SqlFinding[]): void {
+function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlFinding[]): void {
+  let tree: Tree | undefined; // parsed if it is needed
   for (const part of partsOf(pieces)) {
-    const brackets = within(tree, part).cursor.brackets();
+    const brackets = within(tokens, part).cursor.brackets();
     if ('code' in brackets) {
       const message = 'an optional part must contain both brackets of a pair, or none';
       findings.push(finding('part_unbalanced', message, brackets));
       continue;
     }
-    const { from, to } = tokensBetween(tree, part);
-    for (let at = from; at < to; at = afterGroup(tree, at)) {
-      if (wordOf(tree, { at }) !== 'OR' || !isWidening(tree, from, at)) continue;
+    const { from, to } = tokensBetween(tokens, part);
+    for (let at = from; at < to; at = afterGroup(tokens, at)) {
+      if (wordOf(tokens, { at }) !== 'OR') continue;
+      tree ??= parseSaved(tokens.cursor);
+      if (!isWidening(tree, from, at)) continue;
       const message =
         'OR in an optional part would widen the condition around it: put the part in parentheses';
-      findings.push(finding('part_or', message, spanOf(tree, { from: at, to: at + 1 })));
+      findings.push(finding('part_or', message, spanOf(tokens, { from: at, to: at + 1 })));
       break;
     }
   }

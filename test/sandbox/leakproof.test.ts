@@ -92,6 +92,10 @@ describe('succeeds on every row', () => {
     { sql: where('isNotNull(doc.other) AND doc.code = 5 AND NOT isNull(doc.name)') },
     { sql: where("doc.name::String = 'a' AND toString(doc.name) != 'b'"), why: 'a path of a document' },
     {
+      sql: "SELECT e.doc.name AS name, lower(text) AS text FROM t AS e WHERE e.doc.name.:String = 'a' AND e.text = 'b'",
+      why: 'columns of the table itself, after its name',
+    },
+    {
       sql: where(
         "if(num > 5, 'many', 'few') = 'few' AND concat(text, '-', id) != 'a-b' AND text || id != 'ab'",
       ),
@@ -310,6 +314,18 @@ describe('can fail on a row', () => {
       why: 'an hour that occurs twice',
     },
     { sql: where("toString(doc.at) = '2024-01-01'"), columns: [{ name: 'doc', type: 'JSON(at DateTime)' }] },
+    ...[
+      'JSON(note Nullable(String))',
+      'Tuple(note Nullable(FixedString(4)))',
+      'Nullable(Tuple(note Nullable(String)))',
+    ].map((type) => ({
+      sql: where("NOT doc.note LIKE '%a%'"),
+      columns: [
+        { name: 'id', type: 'String' },
+        { name: 'doc', type },
+      ],
+      why: 'a text index finds NULL for a negated search',
+    })),
     {
       sql: where("hasAny(extractAll(text, '.'), extractAll(upper(text), '.'))"),
       why: 'the product of two lengths',

@@ -3,8 +3,9 @@ import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
 import { bindPlaceholders } from '../../sql/placeholders.ts';
-import { isTable, outlineOf } from '../../sql/outline.ts';
+import { outlineOf } from '../../sql/outline.ts';
 import { parseSavedText } from '../../sql/tree/parse.ts';
+import { tokensOf } from '../../sql/tree/tokens.ts';
 import type { RuleFinding } from '../analysis.ts';
 import { tablesIn, type Part, type Placed } from './part.ts';
 import { slicePieces, type Piece } from './pieces.ts';
@@ -21,21 +22,20 @@ export interface Base extends Part {
 /** The base of an endpoint file; errors in its query are found later, in the composed one. */
 export function endpointBase(name: string, document: YamlDocument, file: EndpointFile): Base {
   const pieces = [{ text: file.query, origin: { document, path: ['query'], offset: 0 } }];
-  const tree = parseSavedText(file.query);
-  const { cursor } = tree;
-  const { outline } = outlineOf(tree);
+  const { cursor } = tokensOf(file.query);
   const last = cursor.length - 1;
   const { functions } = file.sandbox ?? {};
   // A comment at the end can be that of an optional part.
   const isEnd = cursor.text(last) === ';';
   const query = slicePieces(pieces, 0, isEnd ? cursor.start(last) : file.query.length);
+  const tables = tablesIn(query);
   const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
   return {
     name,
     document,
     query,
-    tables: tablesIn(query),
-    ownTables: (outline?.elements ?? []).filter(isTable).map((element) => element.name),
+    tables,
+    ownTables: () => tables()?.names ?? [],
     parameters: placed(document, ['parameters'], file.parameters),
     policies: new Map(),
     includes: file.include ?? [],
@@ -63,7 +63,7 @@ export function sharedBase(name: string, document: YamlDocument, file: SharedFil
     document,
     query,
     tables: tablesIn(query),
-    ownTables: tables.map(([table]) => table),
+    ownTables: () => tables.map(([table]) => table),
     parameters: placed(document, ['parameters'], file.parameters),
     policies: placed<unknown>(document, ['policies'], file.policies),
     includes: file.include ?? [],

@@ -64,7 +64,7 @@ function effectiveFile(own: Omit<EndpointFile, 'include'>, part: Part): Endpoint
       sandbox: {
         ...sandbox,
         ...(functions === undefined ? {} : { functions: functions as NonNullable<typeof sandbox.functions> }), // the same
-        tables: sandbox.tables ?? [...part.ownTables],
+        tables: sandbox.tables ?? [...part.ownTables()],
       },
     }),
   };

@@ -111,7 +111,7 @@ const RENAME =
   'Rename one of the two: included tables keep their names. A table of this file can have any: WITH other AS (SELECT …)';
 
 function namesDefinedIn(base: Base): readonly string[] {
-  return base.tables()?.defined ?? base.ownTables;
+  return base.tables()?.defined ?? base.ownTables();
 }
 
 /** The elements that one include takes, its result among them. */
@@ -130,7 +130,7 @@ function take(
       'a shared file has no result',
       'Name a table of it under tables',
     );
-  const wanted = include.tables === 'all' ? part.ownTables : (include.tables ?? []);
+  const wanted = include.tables === 'all' ? part.ownTables() : (include.tables ?? []);
   for (const [at, name] of wanted.entries()) {
     if (tables.names.includes(name)) continue;
     const where = include.tables === 'all' ? [...path, 'tables'] : [...path, 'tables', at];
@@ -141,7 +141,7 @@ function take(
       didYouMean(nearest(name, tables.names)),
     );
   }
-  if (include.tables === 'all' && part.ownTables.length === 0)
+  if (include.tables === 'all' && part.ownTables().length === 0)
     note('include.unknown_table', [...path, 'tables'], `${part.name} defines no tables`);
   const result = isEndpoint ? include.result : undefined;
   if (result !== undefined && tables.hasSettings)
@@ -161,7 +161,7 @@ function take(
 
 /** Named expressions apply to the whole query: one of another file must not change what an included table means. */
 function reportCaptured(base: Base, elements: readonly Element[], note: Note): void {
-  const own = new Set(base.ownTables.map((name) => name.toLowerCase()));
+  const own = new Set(base.ownTables().map((name) => name.toLowerCase()));
   const named = namesDefinedIn(base).filter((name) => !own.has(name.toLowerCase()));
   const expressions = new Set(
     [...named, ...elements.filter(({ kind }) => kind !== 'table').map(({ name }) => name)].map((name) =>

@@ -23,7 +23,7 @@ export interface Part {
   /** A query whose WITH clause has the tables; for a shared file, its main SELECT has no meaning. */
   readonly query: readonly Piece[];
   /** Names of the tables that this file defines itself. */
-  readonly ownTables: readonly string[];
+  readonly ownTables: () => readonly string[];
   readonly parameters: ReadonlyMap<string, Placed<Parameter>>;
   readonly policies: ReadonlyMap<string, Placed<unknown>>;
   /** Its tables, read once; undefined if the query cannot be read, which the file's own findings say. */

@@ -1,5 +1,7 @@
 // `millrace new --page`: an endpoint with pages, whose keys are the order of the query unless they are given.
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { sourceOf, spanOf } from '../../sql/tree/visit.ts';
 import { CommandError } from '../command-error.ts';
 
 /** A query without its last ORDER BY and LIMIT, and the keys of its pages. */
@@ -13,11 +15,10 @@ const MAX_KEYS = 8;
 
 /** `keys` is a list such as `timestamp DESC, id`; true: the order of the query. Throws CommandError (exit 2). */
 export function pagedQuery(sql: string, keys: string | true): PagedQuery {
-  const cursor = createCursor(sql);
-  const order = lastOrder(cursor);
-  const query = order === undefined ? sql : sql.slice(0, cursor.start(order.from)).trimEnd();
-  const end = order?.end === undefined ? sql.length : cursor.start(order.end);
-  const text = keys === true ? order && sql.slice(cursor.start(order.from + 2), end) : keys;
+  const tree = parseSavedText(sql);
+  const order = lastOrder(tree);
+  const query = order === undefined ? sql : sql.slice(0, spanOf(tree, order).start).trimEnd();
+  const text = keys === true ? order && sourceOf(tree, { from: order.from + 2, to: order.to }) : keys;
   const by = (text ?? '').split(',').map((each) => each.trim().replace(/\s+/g, ' '));
   const written = by.map((each) => each.replace(/ (?:asc|desc)$/i, (way) => way.toUpperCase()));
   if (written.every((each) => KEY.test(each)) && written.length <= MAX_KEYS) return { query, by: written };
@@ -29,20 +30,9 @@ export function pagedQuery(sql: string, keys: string | true): PagedQuery {
   );
 }
 
-/** The ORDER BY of the whole query, if nothing but a LIMIT follows; `end` is the token after its keys. */
-function lastOrder(cursor: Cursor): { readonly from: number; readonly end: number | undefined } | undefined {
-  let depth = 0;
-  let from: number | undefined;
-  let end: number | undefined;
-  for (let index = 0; index < cursor.length; index++) {
-    const kind = cursor.kind(index);
-    if (kind === '(') depth++;
-    if (kind === ')') depth--;
-    if (depth > 0) continue;
-    const word = cursor.word(index);
-    if (word === 'ORDER' && cursor.word(index + 1) === 'BY') [from, end] = [index, undefined];
-    if (word === 'LIMIT' && from !== undefined) end ??= index;
-    if (word === 'UNION' || word === 'SETTINGS') return undefined;
-  }
-  return from === undefined ? undefined : { from, end };
+/** The ORDER BY of the whole query, if nothing but a LIMIT follows. */
+function lastOrder({ root, fault }: Tree): Node | undefined {
+  const clauses = root.kind === 'select' && fault === undefined ? root.parts : [];
+  const last = clauses.findLast(({ kind }) => kind !== 'limit');
+  return last?.kind === 'order-by' ? last : undefined;
 }

@@ -1,5 +1,7 @@
 // Conditions of templates as SQL: whether a value is given, true, or equal to another.
 import type { Condition, Part, Value } from './nodes.ts';
+import { isNumeric as isNumericType } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** The values that a condition asks for, which are NULL if the caller does not send them. */
 export function testedValues(condition: Condition): readonly Value[] {
@@ -151,8 +153,13 @@ function truthy(value: Value): readonly Part[] {
   return ['(', use, ' IS NOT NULL AND ', use, value.type === 'Bool' ? ' = true)' : ' <> 0)'];
 }
 
-function isNumeric({ type = '', isList }: Value): boolean {
-  return isList !== true && /^(Bool|U?Int\d+|Float\d+|Decimal.*)$/.test(type);
+function isNumeric({ type, isList }: Value): boolean {
+  return isList !== true && isOfNumbers(type);
+}
+
+/** Whether it is a type of numbers or of truth values. */
+export function isOfNumbers(type = ''): boolean {
+  return type === 'Bool' || isNumericType(parseType(type));
 }
 
 function compared({ operator, value, right }: Extract<Condition, { kind: 'compare' }>): readonly Part[] {

@@ -2,6 +2,8 @@
 import type { PartCondition } from '../../sql/part-condition.ts';
 import type { Condition, Value } from './nodes.ts';
 import { demanded, type Rendering } from './rendering.ts';
+import { integerOf } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** One of the conditions of a part; `name` is the template's. */
 export interface PartTerm extends PartCondition {
@@ -67,9 +69,13 @@ function truthyTerms(value: Value, rendering: Rendering): Terms | undefined {
   if (hasOwnDefault(value, rendering) && value.default !== false) return undefined;
   if (value.type === 'Bool')
     return { kind: 'term', term: { name: value.name, isNot: false, value: undefined, use: value } };
-  if (!/^U?Int\d+$/.test(value.type ?? '') || value.isList === true) return givenTerm(value);
+  if (!isInteger(value.type) || value.isList === true) return givenTerm(value);
   const zero = comparedTerms({ kind: 'compare', operator: '=', value, right: 0 }, rendering);
   return zero && { kind: 'all', of: [givenTerm(value), { kind: 'not', of: zero }] };
+}
+
+function isInteger(type = ''): boolean {
+  return integerOf(parseType(type)) !== undefined;
 }
 
 /** What a comment can contain, and included files read as it is. */
@@ -86,7 +92,7 @@ function comparedTerms(
   if (type === 'Bool' && (right !== true || operator !== '=')) return undefined;
   if (type === 'Bool') return truthyTerms(value, rendering);
   const text = String(right);
-  if (!/^(String|U?Int\d+)$/.test(type) || !TEXT.test(text)) return undefined;
+  if ((type !== 'String' && !isInteger(type)) || !TEXT.test(text)) return undefined;
   if (type !== 'String' && !/^-?\d{1,15}$/.test(text)) return undefined;
   const { enum: allowed } = demanded(value, rendering.demands);
   const isPossible = allowed === undefined || allowed.some((each) => String(each) === text);

@@ -1,7 +1,7 @@
 // Writes the tree of a template as SQL, with parameters for its values and conditions for its optional parts.
 import { renderChoice, renderOptional } from './choice.ts';
 import { CHOICES, renderName } from './closed-choice.ts';
-import { conditionParts, testedValues } from './conditions.ts';
+import { conditionParts, isOfNumbers, testedValues } from './conditions.ts';
 import { answeredArms, demandsOf } from './demands.ts';
 import { renderInterval } from './interval.ts';
 import { lifted } from './lift.ts';
@@ -238,8 +238,8 @@ function withNumber(value: Value): Value {
   return { ...value, type: known.some((each) => each.includes('.')) ? 'Float64' : 'Int64' };
 }
 
-function isNumber({ type = '', default: value }: Value): boolean {
-  return /^U?Int|^Float|^Decimal|^Bool/.test(type) || typeof value === 'number';
+function isNumber({ type, default: value }: Value): boolean {
+  return isOfNumbers(type) || typeof value === 'number';
 }
 
 /** Names with a default that must not be the parameter's. */

@@ -9,6 +9,7 @@ import {
 import { isNullable, isSameValue, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import {
+  hasType,
   integerOf,
   isAddress,
   isDate,
@@ -270,7 +271,7 @@ function ordered(
   list: readonly Expression[],
   isTrue: (order: Order) => boolean,
 ): TermValue | Open | undefined {
-  return list.some((each) => /^(?:\w+\()*Enum/.test(typeOf(each)))
+  return list.some((each) => hasType(parseType(typeOf(each)), isEnum))
     ? undefined
     : compared(context, list, isTrue);
 }

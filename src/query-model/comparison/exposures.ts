@@ -8,6 +8,8 @@ import {
 import { isCondition } from './plain-form.ts';
 import { UnreadableTree } from '../tree/tree-lines.ts';
 import { dictionaryOf } from '../confinement/values.ts';
+import { hasType, isAddress, isEnum, isOpaque, plainTypeOf } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 export interface Exposure {
   /** `database.table`, or the name of a dictionary; '' for the number of rows. */
@@ -129,9 +131,16 @@ function typeOf(expression: Expression | undefined): string {
   return expression !== undefined && 'type' in expression ? expression.type : '';
 }
 
+const TEXTUAL: ReadonlySet<string> = new Set([
+  'String', 'FixedString', 'UUID', 'JSON', 'Object', 'Dynamic', 'Variant', 'Map', 'Tuple',
+]); // prettier-ignore
+
 /** Text and what contains it: parts of such values are hidden by functions. */
 function isTextual(type: string): boolean {
-  return type === '' || /String|UUID|IPv|Enum|JSON|Dynamic|Variant|Map|Tuple/.test(type);
+  return hasType(
+    parseType(type),
+    (each) => isOpaque(each) || isAddress(each) || isEnum(each) || TEXTUAL.has(each.name),
+  );
 }
 
 /** What hides an argument of a call: the branch it is in, a condition beside it, the function itself. */
@@ -165,10 +174,8 @@ function guardsOf(call: FunctionExpression, index: number, texts: Texts): readon
 }
 
 function decides(expression: Expression): boolean {
-  return (
-    expression.kind === 'lambda' ||
-    /^(?:(?:LowCardinality|Nullable)\()*(?:UInt8|Bool)\)*$/.test(typeOf(expression))
-  );
+  const { name } = plainTypeOf(typeOf(expression));
+  return expression.kind === 'lambda' || name === 'UInt8' || name === 'Bool';
 }
 
 function guardsOfBranch(

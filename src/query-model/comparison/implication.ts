@@ -8,6 +8,8 @@ import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
 import { momentOf } from './scalars.ts';
 import { isOpen, NO_FACTS, type Facts, type Open } from './term-facts.ts';
 import { componentsOf } from '../confinement/values.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 
 /**
  * Whether every row that passes all of `now` passes `old`, as far as their forms show it. `assumed` is what is known of the
@@ -169,8 +171,12 @@ function boundOf([expression, texts]: Condition): Bound | undefined {
   if (left === undefined || right === undefined) return undefined;
   const isUpper = left.kind === 'column';
   const [term, limit] = isUpper ? [left, right] : [right, left];
-  if (term.kind !== 'column' || !/Date/.test(term.type)) return undefined;
+  if (term.kind !== 'column' || !isTime(plainTypeOf(term.type))) return undefined;
   return { term: texts.expression(term), isUpper, base: momentOf(limit, texts).base };
+}
+
+function isTime(type: ClickHouseType): boolean {
+  return isDate(type) || isDateTime(type);
 }
 
 /** `x IN (SELECT …)` against the same of a query that returns more rows; for NOT IN the reverse. */

@@ -7,6 +7,7 @@ import {
   isAddress,
   isDate,
   isDateTime,
+  isDecimal,
   isEnum,
   plainType,
   plainTypeOf,
@@ -30,9 +31,9 @@ const REVERSED: Readonly<Record<string, string>> = { less: 'lessOrEquals', lessO
 
 /** Types of which of two values one is always less than the other, or both are equal. */
 function isOrdered(type: string): boolean {
-  return /^(?:(?:LowCardinality|Nullable)\()*(?:U?Int\d+|String|UUID|Date\w*|Enum\w*|Decimal\w*)(?:\([^()]*\))?\)*$/.test(
-    type,
-  );
+  const plain = plainTypeOf(type);
+  const isKnown = [isDate, isDateTime, isEnum, isDecimal].some((is) => is(plain)) || plain.name === 'UUID';
+  return isKnown || isPlainConstant(plain);
 }
 
 const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };

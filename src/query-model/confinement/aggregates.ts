@@ -1,6 +1,8 @@
 // The rows that have an influence on an aggregate: those for which its condition, or that of its argument, holds.
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isNullable, typeOf } from './types.ts';
+import { integerOf, isDecimal } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** Aggregates on which NULL has no influence. */
 const WITHOUT_NULL = /^(?:count|sum|avg|min|max|any|uniq\w*|groupArray|groupUniqArray)$/;
@@ -25,7 +27,8 @@ export function conditionsOfAggregate({ name, arguments: list }: FunctionExpress
 function factorsOf(value: Expression): readonly Expression[] {
   if (value.kind !== 'function') return [];
   if (value.name === 'if') return conditionOfIf(value, '0');
-  if (!/^(?:U?Int\d|Decimal)/.test(value.type)) return []; // neither NaN nor infinite
+  const type = parseType(value.type);
+  if (integerOf(type) === undefined && !isDecimal(type)) return []; // neither NaN nor infinite
   return value.name === 'multiply' ? value.arguments.flatMap(factorsOf) : [value];
 }
 

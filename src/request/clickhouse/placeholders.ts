@@ -4,6 +4,9 @@ import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { isInBraces, placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
 import { plainSpaces } from '../../sql/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import { integerOf, isNullable, isNumeric, plainType, type IntegerType } from '../../sql/types/traits.ts';
+import { parseDeclaredType, parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 export interface Substituted {
   readonly edits: readonly Edit[];
@@ -20,7 +23,7 @@ export function substitute(sql: string, values: ReadonlyMap<string, string>): Su
   const edits = placeholders.map((placeholder): Edit => {
     const { name, start, end } = placeholder;
     const type = plainSpaces(placeholder.type);
-    const value = values.get(name) ?? (NULLABLE.test(type) ? NULL : undefined);
+    const value = values.get(name) ?? (isNullable(parseType(type)) ? NULL : undefined);
     const problem = (
       code: 'clickhouse.parameter_missing' | 'clickhouse.parameter_invalid',
       message: string,
@@ -49,7 +52,6 @@ function isPlainPlace({ before: [last, second, third, fourth] }: PlaceholderText
 
 /** NULL in ClickHouse's text form. */
 const NULL = String.raw`\N`;
-const NULLABLE = /^(?:LowCardinality\s*\(\s*)?Nullable\s*\(/;
 const INTEGER = /^[+-]?\d{1,78}$/;
 const FLOAT = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d+)?$|^[+-]?(?:inf|infinity|nan)$/i;
 const BOOLS: ReadonlyMap<string, string> = new Map([
@@ -60,32 +62,34 @@ const BOOLS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Types whose text form is quoted and escaped inside, so that the whole is not escaped again. */
-const COMPOSITE =
-  /^(?:Array|Tuple|Map|Nested|Variant|Point|Ring|Polygon|MultiPolygon|LineString|MultiLineString)\b/i;
+const COMPOSITE: ReadonlySet<string> = new Set(['Array', 'Tuple', 'Map', 'Nested', 'Variant']);
+
+function isComposite(type: ClickHouseType): boolean {
+  return COMPOSITE.has(type.name) || storedShape(type) !== undefined;
+}
 
 /** Characters: the sandbox reads 65,536 bytes, and an escaped one has at most four. */
 const MAX_VALUE = 4 * 65_536;
-
-const INTEGER_TYPE = /^(?:Nullable\()?(U?Int(?:8|16|32|64|128|256))\)?$/;
 
 /** The literal of a value in its text form; undefined if it does not fit the type. */
 function literalOf(written: string, value: string, isPlain: boolean): string | undefined {
   if (value.length > MAX_VALUE) return undefined;
   const type = written.replace(/\s+/g, ' ');
   if (type === 'Identifier') return identifierOf(value);
-  const inner = COMPOSITE.test(type) ? value : unescapeText(value);
+  const parsed = parseDeclaredType(type);
+  const inner = isComposite(parsed) ? value : unescapeText(value);
   if (inner === undefined || /\p{Surrogate}/u.test(inner)) return undefined;
-  if (type.startsWith('Map(')) return mapOf(inner, type);
-  if (type === 'String') return value === NULL ? undefined : quoteString(inner);
-  if (value === NULL && NULLABLE.test(type)) return `CAST(NULL, ${quoteString(type)})`;
-  if (type === 'Bool' || type === 'Boolean') return BOOLS.get(inner.toLowerCase());
-  const integer = INTEGER_TYPE.exec(type)?.[1];
+  if (parsed.name === 'Map') return mapOf(inner, type);
+  if (parsed.name === 'String') return value === NULL ? undefined : quoteString(inner);
+  if (value === NULL && isNullable(parsed)) return `CAST(NULL, ${quoteString(type)})`;
+  if (parsed.name === 'Bool') return BOOLS.get(inner.toLowerCase());
+  const plain = plainType(parsed);
+  const integer = integerOf(plain);
   if (integer !== undefined) {
     if (!INTEGER.test(inner) || !isInRange(inner, integer)) return undefined;
-    return isPlain && integer === type ? plainNumber(inner, type) : cast(inner, type);
+    return isPlain && plain === parsed && integer.bits <= 64 ? plainNumber(inner) : cast(inner, type);
   }
-  if (/^(?:B?Float|Decimal)\d*(?:\(|$)/.test(type)) return FLOAT.test(inner) ? cast(inner, type) : undefined;
-  return cast(inner, type);
+  return isNumeric(plain) && !FLOAT.test(inner) ? undefined : cast(inner, type);
 }
 
 function identifierOf(value: string): string | undefined {
@@ -106,21 +110,16 @@ function numberOf(value: string): bigint {
   return BigInt(value.startsWith('+') ? value.slice(1) : value);
 }
 
-function bitsOf(type: string): number {
-  return Number(type.replace(/\D/g, ''));
-}
-
 /** The engine casts strings of numbers beyond the type to others, without an error. */
-function isInRange(value: string, type: string): boolean {
-  const bits = BigInt(bitsOf(type));
+function isInRange(value: string, type: IntegerType): boolean {
+  const bits = BigInt(type.bits);
   const number = numberOf(value);
-  if (type.startsWith('U')) return !value.startsWith('-') && number < 1n << bits;
+  if (!type.isSigned) return !value.startsWith('-') && number < 1n << bits;
   return number >= -(1n << (bits - 1n)) && number < 1n << (bits - 1n);
 }
 
 /** Numbers in the text that the engine reads exactly have at most 64 bits. */
-function plainNumber(value: string, type: string): string {
-  if (bitsOf(type) > 64) return cast(value, type);
+function plainNumber(value: string): string {
   const number = numberOf(value);
   return number < 0n ? `(${number})` : String(number);
 }

@@ -1,7 +1,8 @@
 // Which columns of a result redaction changes, and their values after it.
 import { isIP } from 'node:net';
 import { linesOf, membersOf } from '../../format/members.ts';
-import { changeInner, parseType } from '../../sql/types/type.ts';
+import { integerOf, isFloat } from '../../sql/types/traits.ts';
+import { changeInner, parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 export interface NamedType {
   readonly name: string;
@@ -72,8 +73,11 @@ const ADDRESSES: Readonly<Record<string, string>> = { IPv4: '0.0.0.0', IPv6: '::
  */
 function withAddresses(value: string, type: string): string {
   const leaves = new Set<string>();
-  changeInner(parseType(type), (inner) => (leaves.add(inner.name), inner));
-  const [name, other] = [...leaves].filter((leaf) => !NUMBER.test(leaf));
+  changeInner(parseType(type), (inner) => {
+    if (!isNumber(inner)) leaves.add(inner.name);
+    return inner;
+  });
+  const [name, other] = leaves;
   const neutral = ADDRESSES[name ?? ''];
   if (neutral === undefined || other !== undefined) return value;
   return value.replaceAll(/"(?:[^"\\]|\\.)*"/g, (text) =>
@@ -81,4 +85,6 @@ function withAddresses(value: string, type: string): string {
   );
 }
 
-const NUMBER = /^(?:U?Int\d+|Float\d+|Bool)$/;
+function isNumber(type: ClickHouseType): boolean {
+  return integerOf(type) !== undefined || isFloat(type) || type.name === 'Bool';
+}

@@ -1,5 +1,6 @@
 // The types of the columns and paths that a part of a query names.
-import { parseType } from '../../sql/types/type.ts';
+import { plainType } from '../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import {
   definitionsIn,
@@ -14,51 +15,65 @@ import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import { isArithmetic } from './arithmetic.ts';
 import type { NamedTypes } from './context.ts';
 
+export type TypeTest = (type: ClickHouseType) => boolean;
+
 export interface ColumnTypes {
   /**
    * Whether a node, or one below it, is a column of such a type, or a name of the query, which may be of any type. What calls of the
    * functions `except` are of does not count.
    */
-  readonly mentions: (node: Node, type: RegExp, except?: RegExp) => boolean;
+  readonly mentions: (node: Node, type: TypeTest, except?: RegExp) => boolean;
   /** What defines the name that a node is, if the query does. */
   readonly definitionsOf: (column: Node) => readonly Node[];
 }
 
 export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): ColumnTypes {
-  const all = [...new Set([...types.values()].flat())];
+  const all = [...new Set([...types.values()].flat())].map(parseType);
   let definitions: ReturnType<typeof definitionsIn> | undefined; // most queries need none
   const defining = (name: string): readonly Node[] =>
     names?.has(name) === true ? ((definitions ??= definitionsIn(tree)).get(name) ?? []) : [];
   /** Of a name of the query: none of the difference of two values, a number. */
-  const ownTypes = (name: string): readonly string[] => {
+  const ownTypes = (name: string): readonly ClickHouseType[] => {
     if (names?.has(name) !== true) return [];
     const known = defining(name);
     const isNumber = known.every(({ kind, parts: [value] }) => kind === 'alias' && isDifference(tree, value));
     return isNumber && known.length > 0 ? [] : all;
   };
-  const columnTypes = (name: string, path: readonly string[]): readonly string[] =>
-    (types.get(name) ?? []).map((type) => pathType(type, path));
+  /** Whether a name is that of a subquery or of a WITH element, whose columns the query names. */
+  const isDerived = (source: string | undefined): boolean =>
+    defining(source ?? '').some(({ kind, parts: [table] }) => {
+      return kind === 'with-table' || (table !== undefined && (table.kind === 'subquery' || isNamed(table)));
+    });
+  const isNamed = (table: Node): boolean => names?.has(nameOf(tree, table)) === true;
+  const columnTypes = (name: string, path: readonly string[]): readonly ClickHouseType[] =>
+    (types.get(name) ?? []).map((type) => pathType(parseType(type), path));
 
   /** Of a name and the path after it. A name after a dot may be that of the column. */
-  function typesOf(path: readonly string[]): readonly string[] {
+  function typesOf(path: readonly string[]): readonly ClickHouseType[] {
     return path.flatMap((name, index) => {
       const before = path[index - 1];
-      const own = path.length > index + 1 ? [] : ownTypes(name);
-      if (before === undefined) return names?.has(name) === true ? own : columnTypes(name, path.slice(1));
-      return types.has(before) ? [] : [...columnTypes(name, path.slice(index + 1)), ...own];
+      if (before === undefined && names?.has(name) === true) return path.length > 1 ? [] : ownTypes(name);
+      if (before !== undefined && types.has(before)) return [];
+      const isOwn = index === 1 && path.length === 2 && isDerived(path[0]);
+      return [...columnTypes(name, path.slice(index + 1)), ...(isOwn ? ownTypes(name) : [])];
     });
   }
 
-  let known: ReadonlyMap<Node, readonly string[]> | undefined;
-  const typesAt = (node: Node): readonly string[] =>
+  let known: ReadonlyMap<Node, readonly ClickHouseType[]> | undefined;
+  const typesAt = (node: Node): readonly ClickHouseType[] =>
     (known ??= new Map([...pathsIn(tree)].map(([each, path]) => [each, typesOf(path)]))).get(node) ?? [];
   const mentions: ColumnTypes['mentions'] = (node, type, except) => {
     if (node.kind === 'call' && except?.test(nameOf(tree, node)) === true) return false;
     const isDefined = node.kind === 'alias' || node.kind === 'parameter';
     const found = isDefined ? ownTypes(nameOf(tree, node)) : typesAt(node);
-    return found.some((each) => type.test(each)) || node.parts.some((part) => mentions(part, type, except));
+    return found.some(type) || node.parts.some((part) => mentions(part, type, except));
   };
-  return { mentions, definitionsOf: (column) => defining(namesOf(tree, column).at(-1) ?? '') };
+  const definitionsOf = (column: Node): readonly Node[] => {
+    const [first = '', second, ...others] = namesOf(tree, column);
+    if (second === undefined) return defining(first);
+    return others.length === 0 && isDerived(first) && !types.has(first) ? defining(second) : [];
+  };
+  return { mentions, definitionsOf };
 }
 
 /** The columns of a query with the paths after them, and paths of other values. */
@@ -84,9 +99,9 @@ function isDifference(tree: Subtree, value: Node | undefined): boolean {
 }
 
 /** Of documents and tuples, the type at the path. */
-function pathType(type: string, path: readonly string[]): string {
-  if (path.length === 0 || !/^(?:JSON|Tuple|Nullable\(JSON)/.test(type)) return type;
-  const inner = subcolumnType(parseType(type), path.join('.'));
-  if (inner === undefined) return type;
-  return `${inner.name}(${inner.name === 'Dynamic' ? '' : JSON.stringify(inner)})`;
+function pathType(type: ClickHouseType, path: readonly string[]): ClickHouseType {
+  if (path.length === 0 || !PARTED.has(plainType(type).name)) return type;
+  return subcolumnType(type, path.join('.')) ?? type;
 }
+
+const PARTED: ReadonlySet<string> = new Set(['JSON', 'Tuple']);

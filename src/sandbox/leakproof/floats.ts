@@ -13,12 +13,15 @@ import {
 } from '../../sql/tree/visit.ts';
 import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import { hasType, isFloat as isFloatType, isOpaque } from '../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** Returns whether index analysis may overlook rows because of the operator, the call or the name at a place. */
 export function createFloats(tree: Subtree, { types, names }: NamedTypes): (place: Place) => boolean {
   /** A column, a conversion or the name of a type. */
   const isFloat = (name: string): boolean =>
-    /float/i.test(name) || types.get(name)?.some((type) => OF_FLOATS.test(type)) === true;
+    /float/i.test(name) || types.get(name)?.some((type) => hasType(parseType(type), isOfFloats)) === true;
   const namesFloat = (node: Node): boolean => node.kind === 'string' && /float/i.test(textOf(tree, node));
   const isNamed =
     namesIn(tree, tree.root).some(({ name }) => isFloat(name)) || someNode(tree.root, namesFloat);
@@ -65,7 +68,10 @@ function isWord(tree: Subtree, node: Node): boolean {
 }
 
 /** Points and polygons are tuples of floats. */
-const OF_FLOATS = /Float|\b(?:Point|Ring|Polygon|Geometry|(?:Multi)?LineString|MultiPolygon)\b/;
+function isOfFloats(type: ClickHouseType): boolean {
+  return isOpaque(type) || isFloatType(type) || storedShape(type) !== undefined;
+}
+
 const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;
 const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '>', '<=', '>=', '<=>']);
 const COMPARING_CALL =

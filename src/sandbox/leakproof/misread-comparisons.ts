@@ -14,7 +14,9 @@ import {
   wordOf,
   type Subtree,
 } from '../../sql/tree/visit.ts';
-import { createColumnTypes, type ColumnTypes } from './column-types.ts';
+import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../sql/types/traits.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import { createColumnTypes, type ColumnTypes, type TypeTest } from './column-types.ts';
 import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
 
@@ -27,13 +29,13 @@ interface Columns extends Subtree, ColumnTypes {
 
 /** Whether the operator, the call or the column at a place is misread. */
 export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
-  const types = [...context.types.values()].flat();
+  const types = [...context.types.values()].flat().map(parseType);
   const columns: Columns = {
     cursor: tree.cursor,
     root: tree.root,
     ...createColumnTypes(tree, context),
-    hasDocuments: types.some((type) => /\bJSON\b/.test(type)),
-    isNeeded: types.some((type) => MISREAD.test(type)),
+    hasDocuments: types.some(within(({ name }) => name === 'JSON')),
+    isNeeded: types.some(isMisread),
   };
   return (place) => {
     const { node } = place;
@@ -90,10 +92,10 @@ function isMisreadComparison(columns: Columns, node: Node, chain: Node): boolean
   const operator = comparisonOf(columns, node) ?? '';
   const { mentions } = columns;
   const isEquality = EQUALITIES.has(operator);
-  if (isEquality && mentions(chain, FLOAT, TEXTS) && !comparesNonZero(columns, chain)) return true;
-  if (mentions(chain, /\bBool\b/, NUMBERS) && !comparesTruths(columns, chain)) return true;
-  if (isEquality && mentions(chain, FIXED) && !comparesLength(columns, chain)) return true;
-  return !isEquality && mentions(chain, /DateTime64/, PARTS) && !comparesMoments(columns, node);
+  if (isEquality && mentions(chain, HAS_FLOAT, TEXTS) && !comparesNonZero(columns, chain)) return true;
+  if (mentions(chain, HAS_BOOL, NUMBERS) && !comparesTruths(columns, chain)) return true;
+  if (isEquality && mentions(chain, HAS_FIXED) && !comparesLength(columns, chain)) return true;
+  return !isEquality && mentions(chain, HAS_FRACTION, PARTS) && !comparesMoments(columns, node);
 }
 
 /** A text index does not pad a literal. */
@@ -102,7 +104,10 @@ function comparesLength(columns: Columns, chain: Node): boolean {
     if (node.kind === 'cast' || node.kind === 'call') return true;
     if (node.kind !== 'string') return false;
     const length = Buffer.byteLength(stringValue(textOf(columns, node)) ?? '');
-    return !columns.mentions(chain, new RegExp(`FixedString\\(${length}\\)`));
+    return !columns.mentions(
+      chain,
+      within((type) => type.name === 'FixedString' && numberAt(type, 0) === length),
+    );
   });
 }
 
@@ -118,10 +123,11 @@ function namesArray(columns: Columns, node: Node, depth = 0): boolean {
 
 function isArray(columns: Columns, column: Node, depth: number): boolean {
   const definitions = columns.definitionsOf(column);
-  if (definitions.length === 0) return columns.mentions(column, /^(?:Nullable\()?Array\(/);
+  if (definitions.length === 0) return columns.mentions(column, (type) => plainType(type).name === 'Array');
   return definitions.some((definition) => {
     // An element of an array may be one.
-    if (definition.kind === 'parameter') return columns.mentions(column, /\(.*Array\(/);
+    if (definition.kind === 'parameter')
+      return columns.mentions(column, (type) => typeArguments(type).some((each) => HAS_ARRAY(each.type)));
     return depth > MAX_DEPTH || definition.parts.some((part) => namesArray(columns, part, depth));
   });
 }
@@ -135,7 +141,7 @@ function comparesMoments(columns: Columns, { parts }: Node): boolean {
     if (first.kind === 'string')
       return !someNode(operand, ({ kind, from }) => kind === 'cast' && from === first.from);
     if (first.kind === 'call') return MOMENTS.test(nameOf(columns, first));
-    return first.kind === 'column' && columns.mentions(first, /DateTime64/);
+    return first.kind === 'column' && columns.mentions(first, HAS_FRACTION);
   });
 }
 
@@ -143,7 +149,7 @@ function comparesMoments(columns: Columns, { parts }: Node): boolean {
 function isTruth(columns: Columns, { node, around }: Place): boolean {
   const isCall = node.kind === 'call' && TRANSPARENT.test(nameOf(columns, node));
   const isValue = isCall || node.kind === 'column' || node.kind === 'index' || node.kind === 'access';
-  return isValue && isTruthPlace(columns, { node, around }) && columns.mentions(node, FLOAT);
+  return isValue && isTruthPlace(columns, { node, around }) && columns.mentions(node, HAS_FLOAT);
 }
 
 function isTruthPlace(columns: Columns, { node, around }: Place): boolean {
@@ -167,24 +173,39 @@ function isMisreadCall(columns: Columns, call: Node): boolean {
   const name = nameOf(columns, call);
   if (HAS.test(name) && isListOfConstants(columns, call)) return true;
   if (!columns.isNeeded) return false;
-  if (/^(?:not(?:i?like)?|xor)$/i.test(name) && columns.mentions(call, NULLABLE_TEXT)) return true;
-  if (HAS.test(name)) return columns.mentions(call, FLOAT) && !hasNoZero(columns, call);
+  if (/^(?:not(?:i?like)?|xor)$/i.test(name) && columns.mentions(call, HAS_NULLABLE_TEXT)) return true;
+  if (HAS.test(name)) return columns.mentions(call, HAS_FLOAT) && !hasNoZero(columns, call);
   // The same comparisons as functions have no form that is checked.
-  return COMPARING_CALL.test(name) && columns.mentions(call, MISREAD);
+  return COMPARING_CALL.test(name) && columns.mentions(call, isMisread);
 }
 
 /** Texts that may be NULL: a text index finds NULL for a negated search, and `(text LIKE 'a') = 0` is a negation as well. */
 function searchesNullable(columns: Columns, node: Node): boolean {
   return (
-    columns.mentions(node, NULLABLE_TEXT) && namesIn(columns, node).some(({ name }) => SEARCH.test(name))
+    columns.mentions(node, HAS_NULLABLE_TEXT) && namesIn(columns, node).some(({ name }) => SEARCH.test(name))
   );
 }
 
-const MISREAD = /Float|Array\(|FixedString|DateTime64|\bBool\b|Nullable\(String/;
-const NULLABLE_TEXT = /Nullable\((?:Fixed)?String/;
-const FLOAT = /Float/;
+/** Whether a type is of a kind, or one inside of it; there may be any in a type that is not read. */
+function within(test: TypeTest): TypeTest {
+  return (type) => hasType(type, (inner) => isOpaque(inner) || test(inner));
+}
+
+const HAS_FLOAT = within(isFloat);
+const HAS_ARRAY = within(({ name }) => name === 'Array');
+const HAS_BOOL = within(({ name }) => name === 'Bool');
+const HAS_FIXED = within(({ name }) => name === 'FixedString');
+const HAS_FRACTION = within(({ name }) => name === 'DateTime64');
+const HAS_NULLABLE_TEXT = within(
+  (type) => type.name === 'Nullable' && /^(?:Fixed)?String$/.test(innerType(type).name),
+);
+const MISREAD = [HAS_FLOAT, HAS_ARRAY, HAS_BOOL, HAS_FIXED, HAS_FRACTION, HAS_NULLABLE_TEXT];
+
+function isMisread(type: ClickHouseType): boolean {
+  return MISREAD.some((has) => has(type));
+}
+
 const HAS = /^has(?:any|all)?$/i;
-const FIXED = /FixedString/;
 const EQUALITIES: ReadonlySet<string> = new Set(['=', '!=', '<=>', 'IN']);
 const COMPARISONS: ReadonlySet<string> = new Set([...EQUALITIES, '<', '>', '<=', '>=']);
 const COMPARING_CALL = /^(?:(?:not)?equals|less(?:orequals)?|greater(?:orequals)?|in|notin)$/i;

@@ -2,14 +2,34 @@
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
 import type { Node } from '../../sql/tree/nodes.ts';
 import { namesOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import {
+  integerOf,
+  isAddress,
+  isDateTime,
+  isEnum,
+  isNullable,
+  plainType,
+  timeZone,
+} from '../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import type { LeakproofContext, NamedTypes } from './context.ts';
 
+const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID', 'Bool', 'Date']);
+
 /** Texts, and values that no index orders by more than their text: small integers, identifiers, whole days, times in UTC. */
-const PLAIN =
-  /^(?:Nullable\(|LowCardinality\()*(?:String|FixedString\(\d+\)|UUID|IPv[46]|Bool|U?Int(?:8|16|32)|Date|DateTime\('UTC'\)|DateTime64\(\d, 'UTC'\))\)*$|^Enum(?:8|16)\(.*\)$/s;
-/** Of the paths of a document. Those without a type are of type Dynamic, of which there are no indexes. */
-const TYPED_PATH =
-  /\b(?:U?Int(?:64|128|256)|Float|BFloat|Decimal|Date32|DateTime|Time|Interval|Array|Map|Tuple|Nullable\(Enum)/;
+function isPlain(type: ClickHouseType): boolean {
+  const plain = plainType(type);
+  const integer = integerOf(plain);
+  if (integer !== undefined) return integer.bits <= 32;
+  if (isEnum(plain)) return !isNullable(type);
+  return TEXTS.has(plain.name) || isAddress(plain) || (isDateTime(plain) && timeZone(plain) === 'UTC');
+}
+
+/** Of a document. Paths without a type are of type Dynamic, of which there are no indexes. */
+function hasPlainPaths(type: ClickHouseType): boolean {
+  const paths = typeArguments(type).map((path) => path.type);
+  return type.name === 'JSON' && paths.every((path) => isPlain(path) && !isDateTime(plainType(path)));
+}
 
 /** Whether a node is one column of such a type in every table, or a path of a document. */
 export function isPlainText(
@@ -24,7 +44,5 @@ export function isPlainText(
   const [column, hasPath] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
   if (names?.has(column) === true) return false;
   const known = types.get(column) ?? [];
-  const isPlain = (type: string): boolean =>
-    hasPath ? /^JSON\b/.test(type) && !TYPED_PATH.test(type) : PLAIN.test(type);
-  return known.length > 0 && known.every(isPlain);
+  return known.length > 0 && known.map(parseType).every(hasPath ? hasPlainPaths : isPlain);
 }

@@ -11,6 +11,8 @@ import {
   walk,
   type Subtree,
 } from '../../sql/tree/visit.ts';
+import { isDate, isDateTime, isNullable, plainTypeOf } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** What is known about the tables that a query reads. */
 export interface MomentContext {
@@ -18,7 +20,11 @@ export interface MomentContext {
   readonly types: ReadonlyMap<string, readonly string[]>;
 }
 
-const MOMENT_TYPE = /^(?:Nullable\()?(?:Date|Date32|DateTime|DateTime64)\b/;
+function isMomentType(text: string): boolean {
+  const type = plainTypeOf(text);
+  return isDate(type) || isDateTime(type);
+}
+
 const CONVERSIONS = /^(?:toDateTime64|cast)$/i;
 /** With more than six digits, a time in the year 2299 is out of range. */
 const TARGET = /^DateTime64(?: \( [0-6](?: , '[^'\\]*')? \))?$/i;
@@ -26,9 +32,10 @@ const TARGET = /^DateTime64(?: \( [0-6](?: , '[^'\\]*')? \))?$/i;
 /** Returns whether a call converts a date or time into another, which cannot fail; remembers names of one query. */
 export function createMoments(tree: Subtree, { tables, types }: MomentContext): (call: Node) => boolean {
   // `CAST(x AS DateTime64(3))` fails for NULL.
-  const mayBeNull = [...types.values()].flat().some((type) => type.startsWith('Nullable(Date'));
-  const isMomentColumn = (name: string): boolean =>
-    types.get(name)?.every((type) => MOMENT_TYPE.test(type)) ?? false;
+  const mayBeNull = [...types.values()]
+    .flat()
+    .some((type) => isMomentType(type) && isNullable(parseType(type)));
+  const isMomentColumn = (name: string): boolean => types.get(name)?.every(isMomentType) ?? false;
   const context = remembered(() => ({
     definitions: definitionsIn(tree),
     alone: namesAlone(tree),

@@ -12,16 +12,27 @@ import {
   textOf,
   type Subtree,
 } from '../../sql/tree/visit.ts';
+import { hasType, isOpaque, timeScale } from '../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
-const LARGE_COLUMN = /DateTime64\([7-9]/;
-const SMALL_COLUMN = /\bDate32\b|DateTime64\([0-6]/;
+const MAX_SMALL = 6;
+
+function isLarge(type: ClickHouseType): boolean {
+  return isOpaque(type) || (type.name === 'DateTime64' && (timeScale(type) ?? 9) > MAX_SMALL);
+}
+
+function isSmall(type: ClickHouseType): boolean {
+  if (isOpaque(type) || type.name === 'Date32') return true;
+  return type.name === 'DateTime64' && (timeScale(type) ?? 0) <= MAX_SMALL;
+}
 
 /** Whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
 export function mixesScales(tree: Subtree, types: readonly string[]): boolean {
   if (namesIn(tree, tree.root).some(({ name }) => LARGE_NAME.test(name))) return true;
   if (someNode(tree.root, (node) => hasLargeScale(tree, node))) return true;
-  if (!types.some((type) => LARGE_COLUMN.test(type))) return false;
-  return types.some((type) => SMALL_COLUMN.test(type)) || mayBeSmall(tree);
+  const all = types.map(parseType);
+  if (!all.some((type) => hasType(type, isLarge))) return false;
+  return all.some((type) => hasType(type, isSmall)) || mayBeSmall(tree);
 }
 
 /** Units, and functions that return such times. */

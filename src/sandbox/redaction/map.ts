@@ -1,6 +1,7 @@
 // How maps are redacted inside the engine: keys as well as values. Keys that become equal get a number.
 import { quoteString } from '../../sql/literal.ts';
-import { innerType, printType } from '../../sql/types/type.ts';
+import { hasType, isAddress, plainType } from '../../sql/types/traits.ts';
+import { innerType, parseType, printType } from '../../sql/types/type.ts';
 import { atOrBelow, exactly, isIn, pathRules, pathsAbove, type PathSet } from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import { changed, masked, SAME } from './redacted-value.ts';
@@ -46,7 +47,7 @@ function ruledItems(
   redact: Redact,
 ): RuledItems {
   const [key, item, itemType] = [`k${depth}`, `v${depth}`, innerType(type, 1)];
-  const isText = /^(?:(?:Nullable|LowCardinality)\()*String\)*$/.test(printType(itemType));
+  const isText = plainType(itemType).name === 'String';
   const newItem = items.kind === 'changed' ? items.type : printType(itemType);
   const leftOut: PathSet[] = [];
   const branches: string[] = [];
@@ -82,7 +83,9 @@ function isSame(a: RedactedValue, b: RedactedValue): boolean {
 
 /** Addresses cannot be numbered. */
 function textual(keys: RedactedValue, { mask }: ValueSettings): RedactedValue {
-  return keys.kind === 'changed' && /IPv[46]/.test(keys.type) ? changed(quoteString(mask), 'String') : keys;
+  return keys.kind === 'changed' && hasType(parseType(keys.type), isAddress)
+    ? changed(quoteString(mask), 'String')
+    : keys;
 }
 
 /** Redacted keys, each but the first of equal ones with a number. */

@@ -15,6 +15,7 @@ import type { Node, Tree } from '../../sql/tree/nodes.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import type { TableColumn } from '../read-table.ts';
 import type { RedactTable } from './source-redaction.ts';
+import { plainTypeOf } from '../../sql/types/traits.ts';
 
 export interface SourceStatementOptions {
   readonly redact: RedactTable;
@@ -45,7 +46,7 @@ export function sourceStatement(
     const { table, start, end, alias, isFinal } = reference;
     const known = columns.get(table) ?? [];
     const isText = (name: string): boolean =>
-      !isRuled(name) && known.some((each) => each.name === name && TEXT.test(each.type));
+      !isRuled(name) && known.some((each) => each.name === name && plainTypeOf(each.type).name === 'String');
     const conditions = rawConditions(tree, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
@@ -57,8 +58,6 @@ export function sourceStatement(
   }
   return text + sql.slice(copied);
 }
-
-const TEXT = /^(?:(?:LowCardinality|Nullable)\()*String\)*$/;
 
 /**
  * Creates the function that says whether columns of a table are read that the query does not name: whether the query in parentheses that

@@ -12,15 +12,16 @@ import {
   name,
   nest,
   open,
+  MAX_NESTING,
   skip,
   word,
   type AliasForm,
   type Reader,
 } from './reader.ts';
 
-/** Whether the parenthesis `ahead` encloses a query; `((SELECT 1) + 2)` does not. */
+/** Whether the parenthesis `ahead` encloses a query; `((SELECT 1) + 2)` does not, nor do more parentheses than may be nested. */
 export function isQueryGroup(reader: Reader, ahead = 0): boolean {
-  if (kind(reader, ahead) !== '(') return false;
+  if (kind(reader, ahead) !== '(' || ahead > MAX_NESTING) return false;
   const inside = word(reader, ahead + 1);
   if (inside === 'SELECT' || inside === 'WITH' || inside === 'FROM') return true;
   if (!isQueryGroup(reader, ahead + 1)) return false;

@@ -50,7 +50,7 @@ export interface Reader {
 }
 
 /** Parentheses, CASE and INTERVAL recurse; parentheses alone may be 48 levels deep. */
-const MAX_NESTING = 96;
+export const MAX_NESTING = 96;
 
 /** `qualifiers`: none for the query of a consumer. */
 export function createReader(cursor: Cursor, grammar: Grammar, qualifiers: number): Reader {
