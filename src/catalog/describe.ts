@@ -1,10 +1,10 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { passThrough } from '../sandbox/pass-through.ts';
+import { passThroughs } from '../sandbox/pass-through.ts';
 import type { ComputedOnRead } from '../sandbox/sandbox.ts';
 import { readClause, withClause } from '../sql/clause.ts';
-import { tokensOf } from '../sql/tree/tokens.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
 import { after, monotonic } from '../core/clock.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
@@ -112,14 +112,16 @@ function createReadTables(ask: Ask): (endpoint: Endpoint) => Promise<readonly Ta
   };
   return async (endpoint) => {
     const { query, outline } = endpoint;
-    const clause = readClause(tokensOf(query), outline);
+    const saved = parseSavedText(query);
+    const clause = readClause(saved, outline);
+    const passThrough = passThroughs(saved, clause);
     const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
     const all = names.map(async (name) => {
       const columns = await ask(
         endpoint,
         `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
       );
-      const passes = passThrough(clause, name);
+      const passes = passThrough(name);
       if (passes === undefined) return { name, columns };
       const map = columns.find(({ type }) => parseType(type).name === 'Map');
       const source = map && passes.sourceOf(map.name);

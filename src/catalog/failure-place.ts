@@ -96,9 +96,9 @@ function placesOfNames({ tree, part }: FailedQuery, message: string): readonly n
     const places: number[] = [];
     let from = 0;
     for (
-      let found = findInQuery(tokensOf(text).cursor, name);
+      let found = findInQuery(tokensOf(text), name);
       found !== undefined && places.length < MAX_PLACES;
-      found = findInQuery(tokensOf(text.slice(from)).cursor, name)
+      found = findInQuery(tokensOf(text.slice(from)), name)
     ) {
       places.push(part.start + from + found.start);
       from += found.start + Math.max(1, found.source.length);

@@ -1,9 +1,8 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
-import type { Cursor } from '../sql/cursor.ts';
 import type { TreeLine } from '../sql/query-tree.ts';
 import { GENERATORS } from '../sql/table-references.ts';
-import type { NodeKind } from '../sql/tree/nodes.ts';
-import { someNode } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { nameOf, someNode, withOf } from '../sql/tree/visit.ts';
 import { isEngineFunction } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 
@@ -48,34 +47,16 @@ const ALIAS = ', alias: ';
 
 /**
  * Whether a WITH clause may call a function that the engine does not come with, such as one of CREATE FUNCTION: the names in it are
- * not in the saved query, and would be looked up in the consumer's. May also be true for a clause that calls none.
+ * not in the saved query, and would be looked up in the consumer's. Also true for a clause that is not read to its end.
  */
-export function callsUnknown(clause: Cursor): boolean {
-  for (let at = 0; at < clause.length; at++) {
-    if (clause.kind(at) === '{') at = clause.closing(at); // a parameter and its type
-    const name = clause.name(at);
-    if (name === undefined || clause.kind(at + 1) !== '(') continue;
-    if (!isType(clause, at) && !isKeyword(clause, at) && !isEngineFunction(name)) return true;
-  }
-  return false;
+export function callsUnknown(saved: Tree): boolean {
+  const clause = withOf(saved);
+  if (clause === undefined) return saved.fault !== undefined;
+  return !clause.isWhole || someNode(clause, (node) => mayCallUnknown(saved, node));
 }
 
-function isType(clause: Cursor, at: number): boolean {
-  return clause.kind(at - 1) === '::' || clause.word(at - 1) === 'AS';
+function mayCallUnknown(saved: Tree, node: Node): boolean {
+  if (node.kind === 'table-function') return !GENERATORS.has(nameOf(saved, node));
+  const isCall = node.kind === 'call' || node.kind === 'applied';
+  return node.kind === 'columns' || (isCall && !isEngineFunction(nameOf(saved, node)));
 }
-
-/** Or a table function of the engine. */
-function isKeyword(clause: Cursor, at: number): boolean {
-  const [before, word] = [clause.word(at - 1), clause.word(at)];
-  // In EXTRACT(DAY FROM f(ts)), a function follows.
-  if (before === 'FROM' || before === 'JOIN') return GENERATORS.has(clause.name(at) ?? '');
-  if (word === 'ALL') return before === 'UNION' || before === 'EXCEPT' || before === 'INTERSECT';
-  return BEFORE_PARENTHESIS.has(word);
-}
-
-/** Before a parenthesis, none of them is a call of a function that a server could have. */
-const BEFORE_PARENTHESIS: ReadonlySet<string | undefined> = new Set(
-  'WITH SELECT DISTINCT FROM JOIN ON USING WHERE PREWHERE BY HAVING IN AS AND OR BETWEEN LIKE ILIKE WHEN THEN ELSE OVER UNION EXCEPT INTERSECT'.split(
-    ' ',
-  ),
-);

@@ -1,22 +1,26 @@
 // Uses of a column that one of its subcolumns answers: `length(array)`, `map['key']`, `tuple.1`, `x IS NULL`. Over a stored table
 // the engine reads the subcolumn by itself; over the endpoint's table it does if the query names the subcolumn.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import { stringValue } from '../sql/string-literal.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
-import { walk } from '../sql/tree/visit.ts';
+import {
+  endsWithComma,
+  hasPath,
+  isBeforeDot,
+  nameOf,
+  namesOf,
+  sourceOf,
+  testOf,
+  textOf,
+  walk,
+  wordOf,
+} from '../sql/tree/visit.ts';
 import { typeArguments, type ClickHouseType } from '../sql/types/type.ts';
+import type { TokenEdit } from './lexed-query.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { hasStar, type SelectFinding } from './scan/selects.ts';
-
-/** SQL in place of the tokens from index `from` up to, but excluding, `to`. */
-export interface Replacement {
-  readonly from: number;
-  readonly to: number;
-  readonly sql: string;
-}
 
 /**
  * What to write in place of uses, by column: only of columns of which the whole query uses nothing but subcolumns, and of one
@@ -25,14 +29,14 @@ export interface Replacement {
 export function columnUses(
   { tree, selects }: ScanResult,
   tables: readonly ReadTable[],
-): ReadonlyMap<string, readonly Replacement[]> {
+): ReadonlyMap<string, readonly TokenEdit[]> {
   const shown = new Set(selects.filter(hasStar).flatMap(({ sources }) => sources.map(({ table }) => table)));
   const ownerOf = (name: string): ReadTable | undefined => {
     const [table, other] = tables.filter(({ typeOf }) => typeOf(name) !== undefined);
     return table === undefined || other !== undefined || shown.has(table.name) ? undefined : table;
   };
   const context: UseContext = {
-    cursor: tree.cursor,
+    tree,
     typeOf: (name) => ownerOf(name)?.typeOf(name),
     hasMapKeys: (name) => ownerOf(name)?.hasMapKeys === true,
   };
@@ -47,23 +51,22 @@ function usesIn(context: UseContext, node: Node): readonly ColumnUse[] {
 }
 
 function replacementsOf(
-  { cursor, root }: Tree,
+  tree: Tree,
   selects: readonly SelectFinding[],
   found: readonly ColumnUse[],
-): ReadonlyMap<string, readonly Replacement[]> {
+): ReadonlyMap<string, readonly TokenEdit[]> {
   const naming = createNaming(selects);
   const used = new Set(found.map(({ at }) => at));
   const whole = new Set<string>();
-  walk(root, (node) => {
-    const { kind, from, to } = node;
-    if (NAMED.has(kind)) whole.add(cursor.name(node.at) ?? '');
-    if (kind !== 'column' && kind !== 'column-name') return;
-    for (let at = from; at < to; at += 2) {
-      const isPath = at === from && cursor.kind(at + 1) === '.' && cursor.kind(at + 2) !== 'number';
-      if (!isPath && !used.has(at)) whole.add(cursor.name(at) ?? '');
-    }
+  walk(tree.root, (node) => {
+    if (NAMED.has(node.kind)) whole.add(nameOf(tree, node));
+    if (node.kind !== 'column' && node.kind !== 'column-name') return;
+    namesOf(tree, node).forEach((name, index, { length }) => {
+      const isPath = index === 0 && (length > 1 || hasPath(tree, node));
+      if (!isPath && !used.has(node.from + 2 * index)) whole.add(name);
+    });
   });
-  const replacements = new Map<string, Replacement[]>();
+  const replacements = new Map<string, TokenEdit[]>();
   for (const { from, to, column, sql, title } of found) {
     const named = naming({ from, to });
     if (named === 'part' || (named === 'whole' && title === undefined)) whole.add(column);
@@ -91,7 +94,7 @@ interface ColumnUse extends TokenRange {
 }
 
 interface UseContext {
-  readonly cursor: Cursor;
+  readonly tree: Tree;
   /** Undefined if the name is not a column whose subcolumns can be read. */
   readonly typeOf: (column: string) => ClickHouseType | undefined;
   /** Whether the maps of the column's table have a subcolumn for each key. */
@@ -110,48 +113,51 @@ interface TypedName {
 /** The use that a node is; undefined if it is none. */
 function useOf(context: UseContext, node: Node): ColumnUse | undefined {
   const [value] = node.kind === 'call' ? (node.parts[0]?.parts ?? []) : node.parts;
-  const name = value && nameOf(context, value);
-  if (name === undefined || context.cursor.kind(node.to) === '.') return undefined;
+  const name = value && typedName(context, value);
+  if (name === undefined || isBeforeDot(context.tree, node)) return undefined;
   const use = node.kind === 'call' ? callUse(context, node, name) : elementUse(context, node, name);
   return use && { from: node.from, to: node.to, column: name.column, at: name.at, ...use };
 }
 
 /** A name of one token, or of three: `table.column`. */
-function nameOf({ cursor, typeOf }: UseContext, { kind, from, to }: Node): TypedName | undefined {
-  const length = to - from;
-  if (kind !== 'column' || (length !== 1 && length !== 3)) return undefined;
-  const column = cursor.name(to - 1) ?? '';
+function typedName({ tree, typeOf }: UseContext, node: Node): TypedName | undefined {
+  const names = node.kind === 'column' ? namesOf(tree, node) : [];
+  const column = names.at(-1);
+  if (column === undefined || names.length > 2) return undefined;
   const type = typeOf(column);
-  const sql = length === 1 ? cursor.text(from) : `${cursor.text(from)} . ${cursor.text(to - 1)}`;
-  return type && { column, at: to - 1, sql, type };
+  return type && { column, at: node.to - 1, sql: textOf(tree, node), type };
 }
 
 type UseText = Pick<ColumnUse, 'sql' | 'title'>;
 
 /** `map['key']`, `tuple.1`, `column IS NULL`. */
 function elementUse(
-  { cursor, hasMapKeys }: UseContext,
+  { tree, hasMapKeys }: UseContext,
   node: Node,
   { column, sql, type }: TypedName,
 ): UseText | undefined {
   const [, index] = node.parts;
   if (node.kind === 'index' && type.name === 'Map') {
-    const key = index?.kind === 'string' ? stringValue(cursor.text(index.from)) : undefined;
-    if (key === undefined || !KEY.test(key) || !hasMapKeys(column)) return undefined;
+    const key = keyOf(tree, index);
+    if (key === undefined || !hasMapKeys(column)) return undefined;
     return { sql: `${sql} . ${quoteIdentifier(`key_${key}`)}`, title: undefined };
   }
   if (node.kind === 'access' && type.name === 'Tuple') {
-    const literal = cursor.text(node.at);
+    const literal = wordOf(tree, node);
     const element = /^[1-9]\d{0,3}$/.test(literal) ? typeArguments(type).at(Number(literal) - 1) : undefined;
     if (element === undefined) return undefined;
     const title = `tupleElement(${column}, ${literal})`;
     return { sql: `${sql} . ${quoteIdentifier(element.name ?? literal)}`, title };
   }
-  if (node.kind !== 'test' || type.name !== 'Nullable' || cursor.word(node.to - 1) !== 'NULL')
-    return undefined;
-  const isNegated = cursor.word(node.at + 1) === 'NOT';
-  if (isNegated) return { sql: `not ( ${sql} . null )`, title: `isNotNull(${column})` };
-  return { sql: `${sql} . null`, title: `isNull(${column})` };
+  const test = node.kind === 'test' && type.name === 'Nullable' ? testOf(tree, node) : '';
+  if (test === 'IS NOT NULL') return { sql: `not ( ${sql} . null )`, title: `isNotNull(${column})` };
+  return test === 'IS NULL' ? { sql: `${sql} . null`, title: `isNull(${column})` } : undefined;
+}
+
+/** The text of a string that names a key. */
+function keyOf(tree: Tree, literal: Node | undefined): string | undefined {
+  const key = literal?.kind === 'string' ? stringValue(sourceOf(tree, literal)) : undefined;
+  return key !== undefined && KEY.test(key) ? key : undefined;
 }
 
 /** Other keys are spelled by the engine in its own way. */
@@ -169,23 +175,19 @@ const FUNCTIONS: ReadonlyMap<string, { readonly of: RegExp; readonly sql: (colum
     ['mapValues', { of: /^Map$/, sql: (column: string) => `${column} . values` }],
   ]);
 
-function callUse(
-  { cursor }: UseContext,
-  { at, parts }: Node,
-  { column, sql, type }: TypedName,
-): UseText | undefined {
-  const [list, ...after] = parts;
-  const call = cursor.name(at) ?? '';
+function callUse({ tree }: UseContext, node: Node, { column, sql, type }: TypedName): UseText | undefined {
+  const [list, ...after] = node.parts;
+  const call = nameOf(tree, node);
   if (list?.kind !== 'arguments' || after.length > 0 || list.at !== list.from) return undefined;
   const [, second, ...others] = list.parts;
-  if (others.length > 0 || cursor.kind(list.to - 2) === ',') return undefined;
+  if (others.length > 0 || endsWithComma(tree, list)) return undefined;
   if (second === undefined) {
     const form = FUNCTIONS.get(call);
     return form?.of.test(type.name) === true
       ? { sql: form.sql(sql), title: `${call}(${column})` }
       : undefined;
   }
-  const key = second.kind === 'string' ? stringValue(cursor.text(second.from)) : undefined;
-  if (call !== 'mapContains' || type.name !== 'Map' || key === undefined || !KEY.test(key)) return undefined;
+  const key = keyOf(tree, second);
+  if (call !== 'mapContains' || type.name !== 'Map' || key === undefined) return undefined;
   return { sql: `has ( ${sql} . keys , '${key}' )`, title: undefined };
 }

@@ -1,8 +1,9 @@
 // Hints for engine failures of a consumer query: what its author probably meant.
 import { didYouMean, nearest } from '../core/nearest.ts';
 import { parseColumnType } from '../sql/types/column-type.ts';
-import type { Cursor } from '../sql/cursor.ts';
-import type { TableColumn } from './statement.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { someNode, sourceOf } from '../sql/tree/visit.ts';
+import type { TableColumn } from './read-table.ts';
 
 /** What a consumer may know about the tables that the query reads. */
 export interface VisibleNames {
@@ -27,7 +28,7 @@ export interface FailedName {
   readonly engineCode: number | undefined;
   /** The engine's message, which is never shown. */
   readonly message: string;
-  readonly query: Cursor;
+  readonly query: Tree;
   /** Names of the query itself. */
   readonly own: ReadonlySet<string>;
   /** The endpoint's tables that the query reads. */
@@ -52,8 +53,11 @@ export function failureHint(failed: FailedName, visible: VisibleNames): string |
   return HINTS.get(engineCode ?? 0);
 }
 
-function isCall(query: Cursor, source: string): boolean {
-  return query.tokens.some((_, at) => query.text(at) === source && query.kind(at + 1) === '(');
+function isCall(query: Tree, source: string): boolean {
+  return someNode(
+    query.root,
+    ({ kind, at }) => kind === 'call' && sourceOf(query, { from: at, to: at + 1 }) === source,
+  );
 }
 
 function unknownName(failed: FailedName, source: string, visible: VisibleNames): string | undefined {
@@ -61,7 +65,7 @@ function unknownName(failed: FailedName, source: string, visible: VisibleNames):
   const guess = nearest(source, [...visible.columns, ...own]);
   if (guess !== undefined && guess !== source) return didYouMean(guess);
   if (source.startsWith('"')) return `Strings are in single quotes: '${source.slice(1, -1)}'.`;
-  if (!query.tokens.some((_, at) => query.word(at) === 'FROM')) return 'The query has no FROM.';
+  if (!someNode(query.root, ({ kind }) => kind === 'from')) return 'The query has no FROM.';
   const inside = pathsEndingIn(source, tables, visible);
   if (inside.length > 0) return `Did you mean ${inside.join(' or ')}?`;
   return columnList(tables, visible);

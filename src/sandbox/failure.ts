@@ -1,14 +1,14 @@
 // What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
 import { positionAt } from '../core/position.ts';
 import type { ProblemOptions } from '../core/problem.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
 import { failureHint, type VisibleNames } from './failure-hints.ts';
 import { FAILURE_CODES, FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
-import type { Verdict } from './sandbox.ts';
+import type { Verdict } from './verdict.ts';
 
 /** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
 export interface EngineMessage {
@@ -49,7 +49,7 @@ export function consumerFailure(
   const known = FAILURE_MESSAGES.get(engineCode ?? 0);
   if (known === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
-  const query = lexConsumerQuery(verdict.source).cursor;
+  const query = lexConsumerQuery(verdict.source);
   const location = locationOf(query, failure.message, verdict.narrow !== undefined);
   const failed = { engineCode, message: failure.message, query, own: verdict.names, tables: verdict.tables };
   const hint = failureHint({ ...failed, source: location?.source }, visible);
@@ -68,7 +68,7 @@ export function consumerFailure(
 }
 
 interface Evidence {
-  readonly query: Cursor;
+  readonly query: Tree;
   readonly verdict: Verdict;
   readonly failure: EngineMessage;
 }
@@ -76,7 +76,7 @@ interface Evidence {
 function isConsumersFault({ evidence }: FailureMessage, { query, verdict, failure }: Evidence): boolean {
   if (evidence !== 'location or scope') return evidence === 'none';
   const scope = scopeOf(failure.message);
-  const sent = verdict.narrow === undefined ? query : createCursor(verdict.narrow.joined);
+  const sent = verdict.narrow === undefined ? query : lexConsumerQuery(verdict.narrow.joined);
   // The engine may name a WITH element alone: one of the consumer's own, unless it is a table of the endpoint.
   return (
     scope !== undefined && !verdict.tables.includes(scope.replaceAll('`', '')) && isConsumerScope(sent, scope)
@@ -94,7 +94,7 @@ const MAX_NAMES = 50;
  * The first name in the message that occurs in the consumer's query. With `hasSubcolumns`, a name may have a last part that the
  * consumer has not written: `tags.size0`.
  */
-function locationOf(query: Cursor, message: string, hasSubcolumns: boolean): TextMatch | undefined {
+function locationOf(query: Tree, message: string, hasSubcolumns: boolean): TextMatch | undefined {
   const names = [...new Set(quotedNames(message))].slice(0, MAX_NAMES);
   for (const name of hasSubcolumns ? [...names, ...names.map(withoutLastPart)] : names) {
     const found = name === '' ? undefined : findInQuery(query, name);

@@ -1,9 +1,9 @@
 // Locates in a consumer query what the engine's message names.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import type { TokenKind } from '../sql/lexer.ts';
+import { afterPath, firstToken, nameTokens, tokensOf, unreadableNames } from '../sql/tree/tokens.ts';
+import { sourceOf, spanOf, wordOf, type TreeTokens } from '../sql/tree/visit.ts';
 
 /** Operator tokens by the functions that the engine parses them to. */
-const OPERATORS: ReadonlyMap<string, TokenKind> = new Map([
+const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['plus', '+'],
   ['minus', '-'],
   ['negate', '-'],
@@ -31,53 +31,47 @@ export interface TextMatch {
  * Finds a name as the engine prints it: a column or alias, a path `a.b`, a function, a string's content, or the operator
  * that the engine parses to a function. Undefined if the query contains none of them.
  */
-export function findInQuery(query: Cursor, name: string): TextMatch | undefined {
+export function findInQuery(query: TreeTokens, name: string): TextMatch | undefined {
   const folded = name.toLowerCase();
+  const names = nameTokens(query);
+  const isCalled = (at: number): boolean =>
+    textAt(query, at).toLowerCase() === folded && wordOf(query, { at: at + 1 }) === '(';
   const operator = OPERATORS.get(folded);
-  return (
-    find(query, (i) => isPath(query, i, name)) ??
-    find(query, (i) => query.text(i).toLowerCase() === folded && query.kind(i + 1) === '(') ??
-    find(query, (i) => query.kind(i) === 'string' && query.text(i) === `'${name}'`) ??
-    find(query, (i) => operator !== undefined && query.kind(i) === operator)
-  );
+  const at =
+    names.find((token) => beginsPath(query, token.at, name))?.at ??
+    names.find((token) => isCalled(token.at))?.at ??
+    firstToken(query, ({ text }) => text === `'${name}'`) ??
+    firstToken(query, ({ symbol }) => symbol !== undefined && symbol === operator);
+  if (at === undefined) return undefined;
+  const path = { from: at, to: afterPath(query, at) };
+  return { start: spanOf(query, path).start, source: sourceOf(query, path) };
 }
 
 /** The same in a statement that is no query. */
 export function findInText(sql: string, name: string): TextMatch | undefined {
-  return findInQuery(createCursor(sql), name);
+  return findInQuery(tokensOf(sql), name);
 }
 
-/** The first token that `accepts`, and the path that continues from it. */
-function find(query: Cursor, accepts: (index: number) => boolean): TextMatch | undefined {
-  const first = query.tokens.findIndex((_, i) => accepts(i));
-  if (first < 0) return undefined;
-  let last = first;
-  while (query.kind(last + 1) === '.' && query.kind(last + 2) !== undefined) last += 2;
-  return { start: query.start(first), source: query.slice(first, last + 1) };
+function textAt(query: TreeTokens, at: number): string {
+  return sourceOf(query, { from: at, to: at + 1 });
 }
 
 /** Whether names with dots between them begin with that path at a token. Quoted names may have dots of their own. */
-function isPath(query: Cursor, first: number, path: string): boolean {
-  if (query.kind(first - 1) === '.') return false;
-  let rest = path;
-  for (let at = first; ; at += 2) {
-    const name = query.name(at);
-    if (name === undefined || !rest.startsWith(name)) return false;
-    if (rest === name) return true;
-    if (rest[name.length] !== '.' || query.kind(at + 1) !== '.') return false;
-    rest = rest.slice(name.length + 1);
+function beginsPath(query: TreeTokens, first: number, path: string): boolean {
+  if (wordOf(query, { at: first - 1 }) === '.') return false;
+  let known = '';
+  for (const { name } of nameTokens(query, { from: first, to: afterPath(query, first) })) {
+    known += known === '' ? name : `.${name}`;
+    if (known === path) return true;
+    if (!path.startsWith(`${known}.`)) return false;
   }
+  return false;
 }
 
 /** Whether a query printed by the engine contains only names that the consumer wrote. */
-export function isConsumerScope(query: Cursor, printed: string): boolean {
-  const written = new Set(namesIn(query));
-  return namesIn(createCursor(printed)).every((name) => name === 'as' || written.has(name));
-}
-
-/** Bare and quoted names in lower case; undefined for one that cannot be decoded. */
-function namesIn(query: Cursor): readonly (string | undefined)[] {
-  return query.tokens.flatMap(({ kind }, i) =>
-    kind === 'word' || kind === 'quoted' ? [query.name(i)?.toLowerCase()] : [],
-  );
+export function isConsumerScope(query: TreeTokens, printed: string): boolean {
+  const written = new Set(nameTokens(query).map(({ name }) => name.toLowerCase()));
+  const tokens = tokensOf(printed);
+  const names = nameTokens(tokens).map(({ name }) => name.toLowerCase());
+  return unreadableNames(tokens).length === 0 && names.every((name) => name === 'as' || written.has(name));
 }

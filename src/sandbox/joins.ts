@@ -1,11 +1,10 @@
 // Whether a WITH clause joins tables: the engine can then push a condition from above the join down into one of its tables.
-import type { Node, Tree } from '../sql/tree/nodes.ts';
+import type { Node } from '../sql/tree/nodes.ts';
 import { someNode } from '../sql/tree/visit.ts';
 
 /** Also true for a clause that is not read to its end. */
-export function joins({ cursor, root, fault }: Tree): boolean {
-  const isRead = fault === undefined || fault.at === cursor.length; // after the clause, a query is missing
-  return !isRead || someNode(root, isJoin);
+export function joins(clause: Node): boolean {
+  return !clause.isWhole || someNode(clause, isJoin);
 }
 
 function isJoin({ kind, parts }: Node): boolean {

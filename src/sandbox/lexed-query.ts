@@ -1,4 +1,4 @@
-// Reads a consumer query strictly: returns its tokens, or rejects it at a line and column of the original.
+// Reads a consumer query strictly: returns its syntax tree, or rejects it at a line and column of the original.
 import { positionAt } from '../core/position.ts';
 import { Problem } from '../core/problem.ts';
 import type { ProblemCode } from '../core/problem.ts';
@@ -6,6 +6,9 @@ import { characterAt, unexpectedCharacter } from '../sql/character-name.ts';
 import { createCursor, significantTokens, type Cursor } from '../sql/cursor.ts';
 import { isSignificant, tokenize } from '../sql/lexer.ts';
 import type { Token } from '../sql/lexer.ts';
+import type { TokenRange, Tree } from '../sql/tree/nodes.ts';
+import { parse } from '../sql/tree/parse.ts';
+import { textOf } from '../sql/tree/visit.ts';
 import { plainSpaces } from '../sql/white-space.ts';
 
 /** Limits for one query: far above what people write, far below what harms the service. */
@@ -26,15 +29,19 @@ export const CONSUMER_QUERY_LIMITS = {
 } as const;
 
 /**
- * Tokens without a final semicolon, whose brackets match, and the same tokens joined by single spaces. `joined` parses to
+ * The tree of tokens without a final semicolon, whose brackets match, and the same tokens joined by single spaces. `joined` parses to
  * the same tokens, so that the query that is checked is the query that is sent. The text of the cursor is as sent, but for
  * white space.
  */
-export interface LexedQuery {
-  readonly cursor: Cursor;
+export interface LexedQuery extends Tree {
   readonly joined: string;
   /** Offset of each token in `joined`. */
   readonly joinedStarts: readonly number[];
+}
+
+/** SQL in place of tokens; before the token `to`, if the range is empty. */
+export interface TokenEdit extends TokenRange {
+  readonly sql: string;
 }
 
 /** The problem codes of this module. */
@@ -59,7 +66,7 @@ export function rejection(text: string, offset: number, { code, message, hint }:
 }
 
 /**
- * Lexes a consumer query.
+ * Reads a consumer query; what its tree has a fault for is rejected by the scan.
  * @throws Problem sandbox.query_invalid, sandbox.too_large
  */
 export function lexConsumerQuery(text: string): LexedQuery {
@@ -224,14 +231,14 @@ function checkNames(text: string, tokens: readonly Token[]): void {
 
 function join(cursor: Cursor): LexedQuery {
   const { sql, tokens } = cursor;
+  const tree = parse(cursor);
+  const joined = textOf(tree, { from: 0, to: tokens.length });
   const joinedStarts: number[] = [];
   let length = 0;
-  const sources = tokens.map((token) => {
+  for (const token of tokens) {
     joinedStarts.push(length);
     length += token.end - token.start + 1;
-    return sql.slice(token.start, token.end);
-  });
-  const joined = sources.join(' ');
+  }
   const lexedAgain = significantTokens(joined);
   const same =
     lexedAgain.length === tokens.length &&
@@ -242,7 +249,7 @@ function join(cursor: Cursor): LexedQuery {
       code: 'sandbox.check_mismatch',
       message: 'The query is parsed differently without its whitespace',
     });
-  return { cursor, joined, joinedStarts };
+  return { ...tree, joined, joinedStarts };
 }
 
 function isSame(lexedAgain: Token, token: Token | undefined, start: number | undefined): boolean {
@@ -259,4 +266,21 @@ export function consumerOffset({ cursor, joinedStarts }: LexedQuery, offset: num
   let index = joinedStarts.findLastIndex((start) => start <= offset);
   if (index < 0) index = 0;
   return Math.min(cursor.start(index) + offset - (joinedStarts[index] ?? 0), cursor.end(index));
+}
+
+/** The text of a query with edits, in which its own tokens are joined by single spaces. Of edits of the same tokens, the first counts. */
+export function editedText(query: LexedQuery, edits: readonly TokenEdit[]): string {
+  const parts: string[] = [];
+  let copied = 0;
+  const copy = (to: number): void => {
+    if (to > copied) parts.push(textOf(query, { from: copied, to }));
+  };
+  for (const { from, to, sql } of edits.toSorted((a, b) => a.from - b.from || a.to - b.to)) {
+    if (from < copied) continue;
+    copy(from);
+    parts.push(sql);
+    copied = to;
+  }
+  copy(query.cursor.length);
+  return parts.join(' ');
 }

@@ -1,9 +1,9 @@
 // The only type that may be computed rather than literal: that of a tuple whose elements get names, `CAST(tuple(x, y),
 // concat('Tuple(', '`a` ', toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to its own type, so nothing is
 // converted. The BigQuery translation writes records as such tuples.
-import type { Cursor } from '../sql/cursor.ts';
 import { stringValue } from '../sql/string-literal.ts';
-import type { Node } from '../sql/tree/nodes.ts';
+import type { Node, Tree } from '../sql/tree/nodes.ts';
+import { endsWithComma, sourceOf, textOf } from '../sql/tree/visit.ts';
 
 /** Reads arguments of a call in the representation of its caller: nodes of the syntax tree or of the engine's. */
 export interface NamedTupleReader<T> {
@@ -38,20 +38,15 @@ const FIRST_NAME = /^`[^`\\]+` $/;
 const FURTHER_NAME = /^, `[^`\\]+` $/;
 
 /** A reader over nodes of a query's syntax tree. */
-export function nodeReader(cursor: Cursor): NamedTupleReader<Node> {
+export function nodeReader(tree: Tree): NamedTupleReader<Node> {
   return {
     argumentsOf({ kind, from, parts }, functionName) {
       const [list, ...others] = parts;
-      const isCall = kind === 'call' && others.length === 0 && cursor.text(from) === functionName;
-      if (!isCall || list?.kind !== 'arguments') return undefined;
-      return cursor.kind(list.to - 2) === ',' ? undefined : list.parts;
+      if (kind !== 'call' || list?.kind !== 'arguments' || others.length > 0) return undefined;
+      const isCalled = sourceOf(tree, { from, to: from + 1 }) === functionName;
+      return isCalled && !endsWithComma(tree, list) ? list.parts : undefined;
     },
-    literalOf: ({ kind, from }) => (kind === 'string' ? cursor.text(from) : undefined),
-    isSame(a, b) {
-      if (a.to - a.from !== b.to - b.from) return false;
-      for (let i = 0; a.from + i < a.to; i++)
-        if (cursor.text(a.from + i) !== cursor.text(b.from + i)) return false;
-      return true;
-    },
+    literalOf: (node) => (node.kind === 'string' ? sourceOf(tree, node) : undefined),
+    isSame: (a, b) => textOf(tree, a) === textOf(tree, b),
   };
 }

@@ -1,8 +1,9 @@
 // A consumer query for the engine to analyse: over one row of default values in place of the tables, so that no row is read.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import type { LexedQuery } from './lexed-query.ts';
-import type { TableColumn } from './statement.ts';
+import type { Node } from '../sql/tree/nodes.ts';
+import { isCountOfRows, mentionedIn } from '../sql/tree/visit.ts';
+import { editedText, type LexedQuery, type TokenEdit } from './lexed-query.ts';
+import type { TableColumn } from './read-table.ts';
 
 export interface DefaultsContext {
   /** Names of the tables that the query reads. */
@@ -15,31 +16,34 @@ export const RESOLVE = 'EXPLAIN QUERY TREE run_passes = 1, passes = 1 ';
 
 /**
  * The query over one row of default values of the tables' columns; without a star, of those that the query names. It must have
- * passed the checks: the engine evaluates its constants, and its scalar subqueries. `literals` replace tokens, by index.
+ * passed the checks: the engine evaluates its constants, and its scalar subqueries. `literals` are what to write in place of values.
  */
 export function overDefaults(
-  { cursor }: LexedQuery,
+  query: LexedQuery,
   { tables, columns }: DefaultsContext,
-  literals: ReadonlyMap<number, string> = new Map(),
+  literals: readonly TokenEdit[] = [],
 ): string {
-  const joined = cursor.tokens.map((_, index) => literals.get(index) ?? cursor.text(index)).join(' ');
-  const names = new Set(cursor.tokens.map((_, index) => cursor.name(index)));
-  const hasStar =
-    cursor.tokens.some((_, index) => cursor.word(index) === 'COLUMNS') ||
-    cursor.tokens.some((_, index) => isStar(cursor, index));
+  const names = mentionedIn(query);
+  const hasStar = readsAll(query);
   const elements = tables.map((table) => {
     const all = columns.get(table) ?? [];
-    const named = hasStar ? all : all.filter(({ name }) => names.has(name) || names.has(name.split('.')[0]));
+    const named = hasStar
+      ? all
+      : all.filter(({ name }) => names.has(name) || names.has(name.split('.', 1)[0] ?? ''));
     const values = (named.length === 0 ? all.slice(0, 1) : named).map(
       ({ name, type }) =>
         `materialize(defaultValueOfTypeName(${quoteString(type)})) AS ${quoteIdentifier(name)}`,
     );
     return `${quoteIdentifier(table)} AS (SELECT ${values.join(', ')})`;
   });
-  return `${elements.length === 0 ? '' : `WITH ${elements.join(', ')} `}SELECT * FROM (${joined})`;
+  return `${elements.length === 0 ? '' : `WITH ${elements.join(', ')} `}SELECT * FROM (${editedText(query, literals)})`;
 }
 
-/** Not that of `count(*)`; a multiplication counts as one. */
-function isStar(cursor: Cursor, index: number): boolean {
-  return cursor.kind(index) === '*' && !(cursor.kind(index - 1) === '(' && cursor.kind(index + 1) === ')');
+/** Whether it has a star, other than that of `count(*)`, or COLUMNS. */
+function readsAll(query: LexedQuery): boolean {
+  const reads = (node: Node): boolean =>
+    node.kind === 'star' ||
+    node.kind === 'columns' ||
+    (!isCountOfRows(query, node) && node.parts.some(reads));
+  return reads(query.root);
 }

@@ -1,12 +1,20 @@
 // Which columns of an endpoint's table are columns of a stored table that it merely passes on. Of those, subcolumns (JSON paths,
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
-import { tokenAt } from '../sql/tree/tokens.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
-import { parseSaved } from '../sql/tree/parse.ts';
-import { namesOf, partOf, someNode } from '../sql/tree/visit.ts';
+import { nameTokens } from '../sql/tree/tokens.ts';
+import {
+  hasAs,
+  nameOf,
+  namesOf,
+  partOf,
+  someNode,
+  sourceOf,
+  spanOf,
+  withOf,
+  wordOf,
+} from '../sql/tree/visit.ts';
 
 /** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
 export interface Subcolumn {
@@ -55,11 +63,26 @@ interface Levels {
   readonly stored: string;
 }
 
-/** Undefined if the table is more than a selection of rows and columns of one stored table. */
-export function passThrough(clause: Clause, name: string): PassThrough | undefined {
-  const read = levelsOf(clause, name);
-  if (read === undefined) return undefined;
-  const { levels, stored } = read;
+/**
+ * Creates the function that reads a table of the WITH clause; undefined for one that is more than a selection of rows and columns of one
+ * stored table. `saved` is the tree of the query of the clause.
+ */
+export function passThroughs(saved: Tree, clause: Clause): (table: string) => PassThrough | undefined {
+  const elements = new Map(withOf(saved)?.parts.map((part) => [spanOf(saved, part).start, part]));
+  const bodyOf = ({ start }: ClauseElement): Node | undefined => {
+    const element = elements.get(start);
+    // It may give other names to its columns.
+    if (element === undefined || wordOf(saved, { at: element.at + 1 }) !== 'AS') return undefined;
+    const body = partOf(element, 'subquery');
+    return body?.isWhole === true ? body : undefined;
+  };
+  return (table) => {
+    const read = levelsOf({ saved, clause, bodyOf }, table);
+    return read && passThrough(clause, read);
+  };
+}
+
+function passThrough(clause: Clause, { levels, stored }: Levels): PassThrough {
   const isReserved = (column: string): boolean =>
     clause.elements.some((each) => each.name === column || each.name.startsWith(`${column}.`));
   const sourceOf = (column: string): string | undefined => {
@@ -117,23 +140,29 @@ function filteringOf({ hasExpressions }: Clause, levels: readonly Level[]): Pass
   };
 }
 
-function levelsOf(clause: Clause, name: string): Levels | undefined {
+interface SavedClause {
+  readonly saved: Tree;
+  readonly clause: Clause;
+  /** The subquery of an element; undefined if it is not read to its end. */
+  readonly bodyOf: (element: ClauseElement) => Node | undefined;
+}
+
+function levelsOf({ saved, clause, bodyOf }: SavedClause, name: string): Levels | undefined {
   if (clause.isRecursive) return undefined;
   const needed = clause.needed(name);
   const levels: Level[] = [];
+  const passed = new Set<ClauseElement>();
   for (let element = clause.table(name); ;) {
-    if (element === undefined || !isOnlyRead(needed, element, levels.length === 0)) return undefined;
-    const end = readLevels(treeOf(clause, element), levels);
+    // In itself, its name is that of a stored table.
+    if (element === undefined || passed.has(element)) return undefined;
+    passed.add(element);
+    if (!isOnlyRead(needed, element, levels.length === 0)) return undefined;
+    const body = bodyOf(element);
+    const end = body && readLevels(saved, body, levels);
     if (end === undefined) return undefined;
     if ('stored' in end) return { levels, stored: end.stored };
     element = clause.table(end.table);
   }
-}
-
-/** The tree of an element's body, whose offsets are those of the saved query. */
-function treeOf({ cursor }: Clause, { bodyStart, bodyEnd }: ClauseElement): Tree {
-  const tokens = cursor.tokens.slice(tokenAt({ cursor }, bodyStart), tokenAt({ cursor }, bodyEnd));
-  return parseSaved(createCursor(cursor.sql, tokens));
 }
 
 /** Whether an element is read once, so that nothing else sees the columns that are added to it; `isFirst`: by consumers. */
@@ -153,16 +182,15 @@ interface Source {
 }
 
 /** Reads a query in parentheses and those nested in its FROM; undefined if one of them does more than to select rows and columns. */
-function readLevels({ cursor, root, fault }: Tree, levels: Level[]): End | undefined {
-  if (fault !== undefined) return undefined;
-  for (let query = root; ;) {
+function readLevels(tree: Tree, body: Node, levels: Level[]): End | undefined {
+  for (let query = body; ;) {
     const [select] = query.parts;
-    const parts = select && partsOf(cursor, select);
-    const read = parts && readSource(cursor, parts.source);
+    const parts = select && partsOf(tree, select);
+    const read = parts && readSource(tree, parts.source);
     const columns =
-      read && readList(cursor, parts.list, { aliases: aliasesIn(cursor, parts.select), alias: read.alias });
+      read && readList(tree, parts.list, { aliases: aliasesIn(tree, parts.select), alias: read.alias });
     if (parts === undefined || read === undefined || columns === undefined) return undefined;
-    levels.push(levelOf(cursor, parts, { columns, isLast: 'stored' in read.source }));
+    levels.push(levelOf(tree, parts, { columns, isLast: 'stored' in read.source }));
     if (!('parts' in read.source)) return read.source;
     query = read.source;
   }
@@ -182,10 +210,10 @@ const FIRST: ReadonlySet<NodeKind> = new Set<NodeKind>(['prewhere', 'where', 'or
 const LIMITS: ReadonlySet<NodeKind> = new Set<NodeKind>(['limit', 'offset', 'fetch']);
 
 /** Undefined if the query is no plain SELECT of one source. */
-function partsOf(cursor: Cursor, select: Node): SelectParts | undefined {
+function partsOf(tree: Tree, select: Node): SelectParts | undefined {
   const [list, from, ...clauses] = select.parts;
   if (select.kind !== 'select' || list?.kind !== 'list' || from?.kind !== 'from') return undefined;
-  if (cursor.word(list.from - 1) !== 'SELECT') return undefined; // SELECT ALL
+  if (wordOf(tree, { at: list.from - 1 }) !== 'SELECT') return undefined; // SELECT ALL
   const [source, ...others] = from.parts;
   if (source === undefined || others.length > 0 || partOf(source, 'sample') !== undefined) return undefined;
   const isPlain = clauses.every(({ kind }, index) => FIRST.has(kind) || (index > 0 && LIMITS.has(kind)));
@@ -196,7 +224,7 @@ function partsOf(cursor: Cursor, select: Node): SelectParts | undefined {
 }
 
 function levelOf(
-  cursor: Cursor,
+  tree: Tree,
   { select, list, from, source, clauses }: SelectParts,
   { columns, isLast }: { readonly columns: ReadonlyMap<string, string> | '*'; readonly isLast: boolean },
 ): Level {
@@ -204,43 +232,45 @@ function levelOf(
   const isEnd = partOf(source, 'final') === undefined && clauses.every((clause) => clause === order);
   return {
     columns: columns === '*' ? undefined : columns,
-    listEnd: cursor.end(from.from - 1),
-    separator: cursor.kind(from.from - 1) === ',' ? ' ' : ', ',
+    listEnd: spanOf(tree, { from: list.from, to: from.from }).end,
+    separator: wordOf(tree, { at: from.from - 1 }) === ',' ? ' ' : ', ',
     isLast,
-    order: order && { start: cursor.start(order.from), end: cursor.end(select.to - 1), text: '' },
+    order: order && { ...spanOf(tree, { from: order.from, to: select.to }), text: '' },
     isPlain: isEnd && (columns === '*' || columns.size === list.parts.length),
-    where: whereOf(cursor, select, from),
+    where: whereOf(tree, select, from),
     isByRow: !someNode(select, ({ kind }) => LIMITS.has(kind) || kind === 'over'),
   };
 }
 
 /** The condition, or where one can be added: before ORDER BY and LIMIT. */
-function whereOf(cursor: Cursor, select: Node, from: Node): Level['where'] {
+function whereOf(tree: Tree, select: Node, from: Node): Level['where'] {
   const where = partOf(select, 'where');
-  const end = cursor.end((where ?? partOf(select, 'prewhere') ?? from).to - 1);
-  return { start: where === undefined ? end : cursor.end(where.from), end };
+  const { end } = spanOf(tree, where ?? partOf(select, 'prewhere') ?? from);
+  return {
+    start: where === undefined ? end : spanOf(tree, { from: where.from, to: where.from + 1 }).end,
+    end,
+  };
 }
 
-function readSource(cursor: Cursor, source: Node): Source | undefined {
+function readSource(tree: Tree, source: Node): Source | undefined {
   const [table] = source.parts;
   if (table === undefined) return undefined;
   const isNamed = source.at > table.at && source.at >= table.to;
-  const own = isNamed ? cursor.name(source.at) : undefined;
+  const end = isNamed ? source.at + 1 : table.to;
+  if ((partOf(source, 'final')?.from ?? source.to) !== end) return undefined; // other names for its columns
+  const own = isNamed ? nameOf(tree, source) : undefined;
   if (table.kind === 'subquery') return { source: table, alias: own };
-  const name = table.kind === 'table' ? cursor.name(table.at) : undefined;
-  if (name === undefined) return undefined; // a table function, or a placeholder
-  const end = table.at === table.from ? { table: name } : { stored: cursor.slice(table.from, table.to) };
-  return { source: end, alias: own ?? name };
+  const name = table.kind === 'table' ? nameOf(tree, table) : '';
+  if (name === '') return undefined; // a table function, a file, or a placeholder
+  const read = table.at === table.from ? { table: name } : { stored: sourceOf(tree, table) };
+  return { source: read, alias: own ?? name };
 }
 
 /** Every name after AS, and every name with a dot in it. Types in CAST count as aliases, which does no harm. */
-function aliasesIn(cursor: Cursor, { from, to }: TokenRange): readonly string[] {
-  const aliases: string[] = [];
-  for (let at = from; at < to; at++) {
-    const name = cursor.name(at);
-    if (name !== undefined && (cursor.word(at - 1) === 'AS' || name.includes('.'))) aliases.push(name);
-  }
-  return aliases;
+function aliasesIn(tree: Tree, range: TokenRange): readonly string[] {
+  return nameTokens(tree, range).flatMap(({ name, at }) =>
+    name.includes('.') || hasAs(tree, { at }) ? [name] : [],
+  );
 }
 
 interface ListContext {
@@ -251,7 +281,7 @@ interface ListContext {
 
 /** The columns that a list of SELECT passes on. Undefined if what it holds is not known. */
 function readList(
-  cursor: Cursor,
+  tree: Tree,
   { parts: items }: Node,
   { aliases, alias }: ListContext,
 ): ReadonlyMap<string, string> | '*' | undefined {
@@ -262,9 +292,9 @@ function readList(
   const bare = new Set<string>();
   for (const item of items) {
     if (someNode(item, ({ kind }) => kind === 'star' || kind === 'columns')) return undefined;
-    const passed = passedColumn(cursor, item, alias);
+    const passed = passedColumn(tree, item, alias);
     if (passed !== undefined) columns.set(passed.name, passed.source);
-    else bare.add(cursor.name(item.to - 1) ?? ''); // it may be an alias without AS
+    else bare.add(nameOf(tree, { at: item.to - 1 })); // it may be an alias without AS
   }
   for (const [name, source] of columns) {
     const isOnce = aliases.filter((each) => each === name).length === (name === source ? 0 : 1);
@@ -279,14 +309,14 @@ function readList(
 
 /** `column`, `source.column`, and either with `AS name`. */
 function passedColumn(
-  cursor: Cursor,
+  tree: Tree,
   item: Node,
   alias: string | undefined,
 ): { readonly name: string; readonly source: string } | undefined {
-  const isNamed = item.kind === 'alias' && cursor.word(item.at - 1) === 'AS';
+  const isNamed = item.kind === 'alias' && hasAs(tree, item);
   const column = isNamed ? item.parts[0] : item;
-  const names = column?.kind === 'column' ? namesOf({ cursor }, column) : [];
+  const names = column?.kind === 'column' ? namesOf(tree, column) : [];
   const [source, ...others] = names.length > 1 && names[0] === alias ? names.slice(1) : names;
   if (source === undefined || others.length > 0 || source.includes('.')) return undefined;
-  return { name: isNamed ? (cursor.name(item.at) ?? '') : source, source };
+  return { name: isNamed ? nameOf(tree, item) : source, source };
 }

@@ -1,14 +1,33 @@
-// What is known of an endpoint's table that a consumer query reads.
+// What is known of an endpoint's table that consumer queries may read.
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
-import type { TableColumn } from './statement.ts';
+import type { Verdict } from './verdict.ts';
 import { parseType, type ClickHouseType } from '../sql/types/type.ts';
+
+/** A column as the engine describes it. */
+export interface TableColumn {
+  readonly name: string;
+  readonly type: string;
+}
+
+/** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
+export type IsNull = ((parameter: string) => boolean) | undefined;
+
+/**
+ * How a table is written into a statement. Two forms have a barrier, so that no consumer condition is evaluated inside the table:
+ * `barred`, and `reread`, in which all shared columns are built again. The former builds those again for which it costs little.
+ */
+export type TableForm = 'open' | 'barred' | 'reread';
 
 export interface ReadTable {
   readonly name: string;
+  /** Tokens that a reference to it expands to, including what it refers to itself. */
+  readonly size: number;
+  /** As queries read them; empty if the engine has not described them. */
   readonly columns: readonly TableColumn[];
   /** Undefined if there is no such column. */
   readonly typeOf: (column: string) => ClickHouseType | undefined;
+  /** The columns of a stored table that it passes on; undefined if it computes more than a selection. */
   readonly passes: PassThrough | undefined;
   /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
   readonly dotted: readonly string[] | undefined;
@@ -16,6 +35,15 @@ export interface ReadTable {
   readonly hasMapKeys: boolean;
   /** Undefined if it is not redacted. */
   readonly redaction: RedactedTable | undefined;
+  /** Whether it has columns that are stored with something of all rows beside theirs, so that `reread` differs. */
+  readonly hasShared: boolean;
+  /** Whether every form has a barrier. */
+  readonly isClosed: boolean;
+  /**
+   * A WITH element for a checked query: name, AS, and the elements of the endpoint's WITH clause that the table needs, in a view unless
+   * the names of the query are apart.
+   */
+  readonly write: (form: TableForm, verdict: Verdict, isNull: IsNull) => string;
 }
 
 /** Parses the type of each column once: types of JSON columns are long. */
@@ -35,7 +63,10 @@ export function createTypeOf(columns: readonly TableColumn[]): ReadTable['typeOf
  * The stored column behind a column, whose subcolumns can be read by their full names; undefined if there is none: a stored
  * column of the subcolumn's name would be read in its place, although the endpoint may not select it.
  */
-export function sourceOfSubcolumns({ passes, dotted }: ReadTable, column: string): string | undefined {
+export function sourceOfSubcolumns(
+  { passes, dotted }: Pick<ReadTable, 'passes' | 'dotted'>,
+  column: string,
+): string | undefined {
   const source = passes?.sourceOf(column);
   if (source === undefined || dotted === undefined) return undefined;
   return dotted.some((other) => other.startsWith(`${source}.`)) ? undefined : source;

@@ -1,7 +1,6 @@
 // Tables whose rows a consumer query aggregates in a way that does not depend on their order.
-import type { Cursor } from '../sql/cursor.ts';
-import type { Node, NodeKind } from '../sql/tree/nodes.ts';
-import { partOf, someNode } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { nameOf, partOf, someNode } from '../sql/tree/visit.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding } from './scan/selects.ts';
@@ -16,7 +15,7 @@ export function unorderedTables(
 ): ReadonlySet<string> {
   const unordered = new Set([...tables].filter((table) => !sets.has(table)));
   for (const select of selects) {
-    if (isOfSets(tree.cursor, select, functions)) continue;
+    if (isOfSets(tree, select, functions)) continue;
     for (const { table } of select.sources) unordered.delete(table ?? '');
   }
   return unordered;
@@ -24,11 +23,11 @@ export function unorderedTables(
 
 const CALLS: ReadonlySet<NodeKind> = new Set<NodeKind>(['call', 'applied', 'quantified']);
 
-function isOfSets(cursor: Cursor, { node, sources }: SelectFinding, functions: FunctionPolicy): boolean {
+function isOfSets(tree: Tree, { node, sources }: SelectFinding, functions: FunctionPolicy): boolean {
   if (sources.length !== 1 || partOf(node, 'group-by') === undefined) return false;
-  const dependsOnOrder = ({ kind, at }: Node): boolean => {
-    if (kind === 'over') return true;
-    const name = CALLS.has(kind) ? (cursor.name(at) ?? '') : '';
+  const dependsOnOrder = (part: Node): boolean => {
+    if (part.kind === 'over') return true;
+    const name = CALLS.has(part.kind) ? nameOf(tree, part) : '';
     return functions.allowsAggregate(name) && !OF_SETS.test(name);
   };
   return !someNode(node, dependsOnOrder);

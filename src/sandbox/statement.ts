@@ -1,118 +1,117 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
-import type { Cursor } from '../sql/cursor.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
-import { parseSaved } from '../sql/tree/parse.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { withOf } from '../sql/tree/visit.ts';
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
-import { passThrough } from './pass-through.ts';
-import type { PassThrough, Subcolumn } from './pass-through.ts';
-import type { ReadColumns, RedactedTable, RedactTable } from './redaction/source-redaction.ts';
+import { passThroughs } from './pass-through.ts';
+import { createTypeOf, type IsNull, type ReadTable, type TableColumn, type TableForm } from './read-table.ts';
+import type { RedactTable } from './redaction/source-redaction.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from './shared-columns.ts';
-import type { ReadSubcolumns } from './subcolumns.ts';
+import type { Verdict } from './verdict.ts';
 
-/** How a table of the endpoint is written into a statement. */
-export interface TableText {
-  readonly name: string;
-  /** Tokens that a reference to it expands to, including what it refers to itself. */
-  readonly size: number;
-  /** The columns of a stored table that it passes on; undefined if it computes more than a selection. */
-  readonly passes: PassThrough | undefined;
-  /** Its redaction; undefined if it is not redacted. */
-  readonly redaction: RedactedTable | undefined;
-  /** Whether it has columns that are stored with something of all rows beside theirs, so that `reread` differs. */
-  readonly hasShared: boolean;
-  /** Whether every form has a barrier. */
-  readonly isClosed: boolean;
-  /**
-   * A WITH element: name, AS, and the elements of the endpoint's WITH clause that the table needs, in a view unless the names of
-   * the query are apart. Two forms have a barrier, so that no consumer condition is evaluated inside the table: `barred`, and
-   * `reread`, in which all shared columns are built again. The former builds those again for which it costs little.
-   */
-  readonly write: (form: 'open' | 'barred' | 'reread', options: WriteOptions) => string;
+/** An endpoint's tables, and what is known about them. */
+export interface TableOptions {
+  /** The stored columns by table, if the engine has described them. */
+  readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
+  readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
+  readonly mapKeys?: ReadonlySet<string> | undefined;
+  /** Whether every query needs a barrier, even one that cannot fail on a row. */
+  readonly isBarred?: boolean;
+  /** Default: nothing is redacted. */
+  readonly redact?: RedactTable | undefined;
 }
 
-export interface WriteOptions {
-  readonly isNull: IsNull;
-  /** Subcolumns to select as columns of their own. */
-  readonly subcolumns?: readonly Subcolumn[] | undefined;
-  /** Conditions of the consumer that are also evaluated inside the view. */
-  readonly below?: BelowBarrier | undefined;
-  /** Whether the order of the table's rows is of no consequence. */
-  readonly isUnordered?: boolean | undefined;
-  readonly columns?: ReadColumns | undefined;
-  /** Whether no name of the consumer can have a meaning inside the table. */
-  readonly isApart?: boolean | undefined;
-}
-
-/** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
-export type IsNull = ((parameter: string) => boolean) | undefined;
-
-/**
- * The tables of a saved query's WITH clause. `view()` resolves names in its own scope: neither names nor lambdas of the
- * consumer reach the endpoint's own tables. Its price is a second analysis of each table, saved where all names are apart: the
- * table is then as the endpoint has it. `tokens` holds the tokens of the WITH clause that `outline` was read from.
- */
-export function tableTexts(
-  tokens: Cursor,
-  outline: Outline,
-  { columns = new Map(), isBarred = false, redact }: TableOptions = {},
-): readonly TableText[] {
-  const clause = readClause({ cursor: tokens }, outline);
+/** The tables of a saved query's WITH clause that consumers may read. `outline` was read from the tree. */
+export function readTables(saved: Tree, outline: Outline, options: TableOptions = {}): readonly ReadTable[] {
+  const { columns: known, dotted, mapKeys, isBarred = false, redact } = options;
+  const clause = readClause(saved, outline);
+  const node = withOf(saved);
   // A condition above a join may be pushed down to a table that the tenant condition does not filter.
-  const tree = parseSaved(tokens);
-  const isClosed = isBarred || joins(tree);
-  const optional = optionalConditions(tree);
+  const isClosed = isBarred || node === undefined || joins(node);
+  const optional = node === undefined ? () => [] : optionalConditions(saved, node);
+  const passThrough = passThroughs(saved, clause);
   return outline.elements
     .filter((element) => element.kind === 'table')
     .map(({ name }) => {
-      const quoted = quoteIdentifier(name);
-      const passes = passThrough(clause, name);
-      const redaction = redact?.(columns.get(name) ?? []);
-      const { columns: readable } = redaction ?? { columns: columns.get(name) ?? [] };
+      const stored = known?.get(name) ?? [];
+      const redaction = redact?.(stored);
+      const columns = redaction?.columns ?? stored;
+      const passes = passThrough(name);
       const needed = clause.needed(name);
-      const own = onlyBody(clause, name);
-      const write: TableText['write'] = (form, options) => {
-        const { isNull, subcolumns = [], below, isUnordered, isApart = false } = options;
-        const edits = [
-          ...(isNull === undefined ? [] : optional(isNull)),
-          ...(passes === undefined || form === 'reread' ? [] : passes.adding(subcolumns)),
-          // Without a barrier the engine itself leaves out the sorting; below a LIMIT it must not.
-          ...(isUnordered === true && form === 'barred' ? (passes?.unordered ?? []) : []),
-          ...(isClosed || form === 'reread' ? [] : (passes?.filtering?.(below?.stored ?? []) ?? [])),
-        ];
-        const conditions = form === 'reread' || isClosed ? '' : filter(below);
-        const barrier = form === 'open' && !isClosed ? '' : `${conditions} LIMIT ${BARRIER_ROWS}`;
-        const rows = `${withClause(clause, needed, edits)}\nSELECT * FROM ${quoted}`;
-        // Without redaction, all columns are there, and the engine leaves out those that are not needed.
-        const wanted = redaction === undefined ? undefined : namesOf(readable, options.columns?.needed);
-        const alone = (source: string): string => {
-          if (barrier === '') return `SELECT * FROM ${source}`;
-          const barred = `SELECT * FROM ${source}${barrier}`;
-          const absent =
-            form === 'reread' || redaction === undefined ? undefined : options.columns?.onlyParts;
-          const again = readable.filter(
-            (column) =>
-              isShared(column) &&
-              wanted?.has(column.name) !== false &&
-              absent?.has(column.name) !== true &&
-              (form === 'reread' || !hasDocuments(column)),
-          );
-          return again.length === 0 ? barred : `SELECT ${selectBuiltAgain(again)} FROM (${barred})`;
-        };
-        if (isApart && redaction === undefined) {
-          const body = own === undefined ? `(${rows})` : editedSource(clause.cursor.sql, own, edits);
-          return `${quoted} AS ${barrier === '' ? body : `(${alone(body)})`}`;
-        }
-        const given = form === 'reread' ? { columns: { needed: wanted } } : options;
-        const read = redaction === undefined ? rows : redacted(redaction, rows, given);
-        return `${quoted} AS (${alone(`view(${read})`)})`;
-      };
       const size = needed.reduce((total, { start, end }) => total + clause.tokensBetween(start, end), 0);
-      return { name, size, passes, redaction, hasShared: readable.some(isShared), isClosed, write };
+      const source = { name, columns, passes, redaction, isClosed, clause, optional };
+      return {
+        ...source,
+        size,
+        typeOf: createTypeOf(columns),
+        dotted: dotted?.get(name),
+        hasMapKeys: mapKeys?.has(name) === true,
+        hasShared: columns.some(isShared),
+        write: (form, verdict, isNull) => writeTable(source, form, verdict, isNull),
+      };
     });
+}
+
+/** What a table is written from. */
+interface TableSource extends Pick<ReadTable, 'name' | 'columns' | 'passes' | 'redaction' | 'isClosed'> {
+  readonly clause: Clause;
+  readonly optional: ReturnType<typeof optionalConditions>;
+}
+
+/**
+ * `view()` resolves names in its own scope: neither names nor lambdas of the consumer reach the endpoint's own tables. Its price is a
+ * second analysis of each table, saved where all names are apart: the table is then as the endpoint has it.
+ */
+function writeTable(source: TableSource, form: TableForm, verdict: Verdict, isNull: IsNull): string {
+  const { name, clause, columns, redaction, isClosed } = source;
+  const quoted = quoteIdentifier(name);
+  const edits = editsOf(source, form, verdict, isNull);
+  const rows = `${withClause(clause, clause.needed(name), edits)}\nSELECT * FROM ${quoted}`;
+  const conditions = isClosed ? '' : filter(verdict.below?.get(name));
+  const barrier = form === 'open' && !isClosed ? '' : `${conditions} LIMIT ${BARRIER_ROWS}`;
+  // Without redaction, all columns are there, and the engine leaves out those that are not needed.
+  const needed = redaction === undefined ? undefined : namesOf(columns, verdict.needed);
+  const onlyParts = redaction === undefined ? undefined : verdict.narrow?.onlyParts.get(name);
+  const alone = (table: string): string => {
+    const again = columns.filter(
+      (column) =>
+        isShared(column) &&
+        needed?.has(column.name) !== false &&
+        onlyParts?.has(column.name) !== true &&
+        (form === 'reread' || !hasDocuments(column)),
+    );
+    const read = `SELECT * FROM ${table}${barrier}`;
+    return barrier === '' || again.length === 0 ? read : `SELECT ${selectBuiltAgain(again)} FROM (${read})`;
+  };
+  if (verdict.isApart && redaction === undefined) {
+    const own = onlyBody(clause, name);
+    const body = own === undefined ? `(${rows})` : editedSource(clause.cursor.sql, own, edits);
+    return `${quoted} AS ${barrier === '' ? body : `(${alone(body)})`}`;
+  }
+  const { early, compared, narrow } = verdict;
+  const read =
+    redaction?.select(rows, { needed, early, compared, onlyParts }, narrow?.subcolumns.get(name) ?? []) ??
+    rows;
+  return `${quoted} AS (${alone(`view(${read})`)})`;
+}
+
+function editsOf(
+  { name, optional, passes, isClosed }: TableSource,
+  form: TableForm,
+  { narrow, below, unordered }: Verdict,
+  isNull: IsNull,
+): readonly Edit[] {
+  return [
+    ...(isNull === undefined ? [] : optional(isNull)),
+    ...(passes?.adding(narrow?.subcolumns.get(name) ?? []) ?? []),
+    // Without a barrier the engine itself leaves out the sorting; below a LIMIT it must not.
+    ...(form === 'barred' && unordered?.has(name) === true ? (passes?.unordered ?? []) : []),
+    ...(isClosed ? [] : (passes?.filtering?.(below?.get(name)?.stored ?? []) ?? [])),
+  ];
 }
 
 /** The subquery of a table that needs no other element; undefined if it does. */
@@ -120,18 +119,6 @@ function onlyBody({ isRecursive, needed }: Clause, name: string): Pick<Edit, 'st
   const [element, ...others] = needed(name);
   if (isRecursive || element === undefined || others.length > 0) return undefined;
   return { start: element.bodyStart, end: element.bodyEnd };
-}
-
-/**
- * The columns of a table, redacted, in the scope of its view. The endpoint's own elements are in a scope below: an expression among
- * them cannot have the name of a function or of a column here.
- */
-function redacted(
-  { select }: RedactedTable,
-  rows: string,
-  { columns = {}, subcolumns = [] }: Pick<WriteOptions, 'columns' | 'subcolumns'>,
-): string {
-  return select(rows, columns, subcolumns);
 }
 
 /** Of the columns, those that are needed; the name of a Nested is that of all of its parts. */
@@ -157,50 +144,8 @@ function filter(below: BelowBarrier | undefined): string {
  */
 const BARRIER_ROWS = 10n ** 18n;
 
-/** What is known about the tables of a saved query. */
-export interface TableOptions {
-  /** Columns by table, if the engine has described them. */
-  readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
-  /** Whether every query needs a barrier, even one that cannot fail on a row. */
-  readonly isBarred?: boolean;
-  /** Default: nothing is redacted. */
-  readonly redact?: RedactTable | undefined;
-}
-
-/** A column as the engine describes it. */
-export interface TableColumn {
-  readonly name: string;
-  readonly type: string;
-}
-
-/** A consumer query that has passed the checks. */
-export interface CheckedText {
-  readonly joined: string;
-  /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
-  readonly isLeakproof: boolean;
-  /** Whether its names and those of the endpoint's tables are apart; default: not. */
-  readonly isApart?: boolean;
-  /** The same query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
-  readonly narrow?: NarrowText | undefined;
-  /** By table. */
-  readonly below?: ReadonlyMap<string, BelowBarrier>;
-  /** Tables of which the order of rows is of no consequence. */
-  readonly unordered?: ReadonlySet<string>;
-  /** All names in the query, if it reads columns by name only. */
-  readonly needed?: ReadonlySet<string> | undefined;
-  /** Names of what it may compute before it sorts and limits its rows. */
-  readonly early?: ReadonlySet<string> | undefined;
-  /** The texts with which it compares columns of which it does nothing else. */
-  readonly compared?: ReadonlyMap<string, readonly string[]> | undefined;
-}
-
-/** The text that the engine's tree was checked for: it is sent in every form, with and without the subcolumns. */
-export interface NarrowText extends ReadSubcolumns {
-  readonly joined: string;
-}
-
 /** A statement, and the offset of the consumer's tokens in it. */
-export interface AssembledStatement {
+export interface ConsumerStatement {
   readonly sql: string;
   readonly consumerStart: number;
 }
@@ -210,27 +155,17 @@ export interface AssembledStatement {
  * into syntax errors; `rows` caps the result, whatever LIMIT the consumer wrote.
  */
 export function assembleStatement(
-  tables: readonly TableText[],
-  checked: CheckedText,
+  tables: readonly ReadTable[],
+  verdict: Verdict,
   rows: number,
   isNull?: IsNull,
-): AssembledStatement {
-  const { joined, isLeakproof, isApart, narrow, below, unordered } = checked;
-  const elements = tables.map(({ name, write }) =>
-    write(isLeakproof ? 'open' : 'barred', {
-      isNull,
-      subcolumns: narrow?.subcolumns.get(name),
-      below: below?.get(name),
-      isUnordered: unordered?.has(name),
-      columns: readColumns(checked, name),
-      isApart,
-    }),
+): ConsumerStatement {
+  const form = verdict.isLeakproof ? 'open' : 'barred';
+  return statementOver(
+    tables.map(({ write }) => write(form, verdict, isNull)),
+    verdict,
+    rows,
   );
-  return statementOver(elements, narrow?.joined ?? joined, rows);
-}
-
-function readColumns({ narrow, needed, early, compared }: CheckedText, table: string): ReadColumns {
-  return { needed, early, compared, onlyParts: narrow?.onlyParts.get(table) };
 }
 
 /**
@@ -238,23 +173,32 @@ function readColumns({ narrow, needed, early, compared }: CheckedText, table: st
  * the statement that failed is of that kind.
  */
 export function assembleReread(
-  tables: readonly TableText[],
-  { joined, isLeakproof, narrow, needed, below }: CheckedText,
+  tables: readonly ReadTable[],
+  verdict: Verdict,
   rows: number,
   isNull?: IsNull,
-): AssembledStatement | undefined {
-  const isAlone = ({ name, isClosed, hasShared }: TableText): boolean =>
+): ConsumerStatement | undefined {
+  const { isLeakproof, below } = verdict;
+  const isAlone = ({ name, isClosed, hasShared }: ReadTable): boolean =>
     !hasShared && (isClosed || (!isLeakproof && below?.has(name) !== true));
   if (tables.every(isAlone)) return undefined;
-  const columns = { needed };
+  const plain = {
+    ...verdict,
+    isApart: false,
+    narrow: undefined,
+    below: undefined,
+    unordered: undefined,
+    early: undefined,
+    compared: undefined,
+  };
   const elements = tables.map(({ write, hasShared }) =>
-    write(hasShared ? 'reread' : 'barred', { isNull, columns }),
+    write(hasShared ? 'reread' : 'barred', plain, isNull),
   );
-  return statementOver(elements, narrow?.joined ?? joined, rows);
+  return statementOver(elements, verdict, rows);
 }
 
-function statementOver(all: readonly string[], joined: string, rows: number): AssembledStatement {
+function statementOver(all: readonly string[], { narrow, joined }: Verdict, rows: number): ConsumerStatement {
   const elements = all.join(',\n');
   const head = `${elements === '' ? '' : `WITH ${elements}\n`}SELECT * FROM (\n`;
-  return { sql: `${head}${joined}\n) LIMIT ${rows}`, consumerStart: head.length };
+  return { sql: `${head}${narrow?.joined ?? joined}\n) LIMIT ${rows}`, consumerStart: head.length };
 }

@@ -1,9 +1,9 @@
 // Strings that the engine interprets: names of types, of aggregate functions and of subcolumns. Each must be a single literal
 // with an allowed value. `test/sandbox/string-arguments.test.ts` checks against the engine which arguments these are.
 import { didYouMean } from '../core/nearest.ts';
-import { tokenize } from '../sql/lexer.ts';
-import type { Token } from '../sql/lexer.ts';
 import { stringValue } from '../sql/string-literal.ts';
+import { parseSavedText } from '../sql/tree/parse.ts';
+import { sourceOf, textOf } from '../sql/tree/visit.ts';
 import type { Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import { typeFault } from './type-name.ts';
@@ -93,14 +93,22 @@ function functionDenied(message: string, hint?: string): Violation {
   return { code: 'sandbox.function_denied', message, ...(hint && { hint }) };
 }
 
-const LITERALS: ReadonlySet<Token['kind']> = new Set(['number', 'string', 'whitespace', ',', '-']);
-
+/** Numbers and strings between commas, without comments. */
 function isListOfLiterals(text: string): boolean {
-  return tokenize(text).every(
-    (token) =>
-      LITERALS.has(token.kind) &&
-      (token.kind !== 'string' || stringValue(text.slice(token.start, token.end)) !== undefined),
+  const tree = parseSavedText(`SELECT [${text}]`);
+  const [list, ...clauses] = tree.root.parts;
+  const [array, ...items] = list?.parts ?? [];
+  if (tree.fault !== undefined || clauses.length > 0 || items.length > 0 || array?.kind !== 'array')
+    return false;
+  if (withoutSpaces(textOf(tree, array)) !== withoutSpaces(`[${text}]`)) return false;
+  return array.parts.every(
+    (part) =>
+      part.kind === 'number' || (part.kind === 'string' && stringValue(sourceOf(tree, part)) !== undefined),
   );
+}
+
+function withoutSpaces(text: string): string {
+  return text.replaceAll(/\s/g, '');
 }
 
 /** Checks a path into a value; `.:` is followed by a type, and a Dynamic value accepts only a type. */

@@ -1,7 +1,7 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
-import type { LexedQuery } from './lexed-query.ts';
-import { columnUses, type Replacement } from './column-uses.ts';
+import type { TokenEdit } from './lexed-query.ts';
+import { columnUses } from './column-uses.ts';
 import type { Subcolumn } from './pass-through.ts';
 import { attribute, type TreeLine } from '../sql/query-tree.ts';
 import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
@@ -10,12 +10,14 @@ import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
 import { subcolumnType } from '../sql/types/subcolumn-type.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
+import type { Tree } from '../sql/tree/nodes.ts';
+import { hasPath, namesOf, walk } from '../sql/tree/visit.ts';
 import type { ClickHouseType } from '../sql/types/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
-  /** The query to send: as written, except that `*` and COLUMNS leave out columns whose names have a dot. */
-  readonly text: LexedQuery;
+  /** Uses of columns are written as uses of their subcolumns; `*` and COLUMNS leave out columns whose names have a dot. */
+  readonly edits: readonly TokenEdit[];
   /** Columns of which subcolumns may be read, by table, with their types. */
   readonly columns: ReadonlyMap<string, ReadonlyMap<string, ClickHouseType>>;
 }
@@ -25,6 +27,8 @@ export type Subcolumns = ReadonlyMap<string, readonly Subcolumn[]>;
 
 /** What a query reads of the columns of a plan. */
 export interface ReadSubcolumns {
+  /** The query with the edits of the plan. */
+  readonly joined: string;
   readonly subcolumns: Subcolumns;
   /** Columns of which it reads nothing else, by table. */
   readonly onlyParts: ReadonlyMap<string, ReadonlySet<string>>;
@@ -34,12 +38,8 @@ export interface ReadSubcolumns {
 const MAX_SUBCOLUMNS = 100;
 
 /** Undefined if the query reads no subcolumn, or if its meaning could change. */
-export function planSubcolumns(
-  text: LexedQuery,
-  scanned: ScanResult,
-  tables: readonly ReadTable[],
-): SubcolumnPlan | undefined {
-  const wanted = columnsWithPaths(text);
+export function planSubcolumns(scanned: ScanResult, tables: readonly ReadTable[]): SubcolumnPlan | undefined {
+  const wanted = columnsWithPaths(scanned.tree);
   const whole = columnsReadWhole(scanned);
   const uses = columnUses(scanned, tables);
   const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
@@ -56,19 +56,21 @@ export function planSubcolumns(
   }
   if (columns.size === 0) return undefined;
   if (isGroupedByStar(scanned, columns)) return undefined;
-  const after = withoutDotted(scanned.selects, columns);
+  const exceptions = withoutDotted(scanned.selects, columns);
   const readable = new Set([...columns.values()].flatMap((each) => [...each.keys()]));
   const replaced = [...uses].flatMap(([column, all]) => (readable.has(column) ? all : []));
-  return after && { text: edited(text, after, replaced), columns };
+  return exceptions && { edits: [...exceptions, ...replaced], columns };
 }
 
 /** Names that a dot and a name, a type or a subobject follow. */
-function columnsWithPaths({ cursor }: LexedQuery): ReadonlySet<string> {
-  const names = cursor.tokens.flatMap((_, index) => {
-    const isPath = cursor.kind(index + 1) === '.' && cursor.kind(index + 2) !== 'number';
-    return isPath ? (cursor.name(index) ?? []) : [];
+function columnsWithPaths(tree: Tree): ReadonlySet<string> {
+  const found = new Set<string>();
+  walk(tree.root, (node) => {
+    if (node.kind !== 'column') return;
+    const names = namesOf(tree, node);
+    for (const name of hasPath(tree, node) ? names : names.slice(0, -1)) found.add(name);
   });
-  return new Set(names);
+  return found;
 }
 
 /** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
@@ -80,20 +82,22 @@ function isClear(name: string, table: ReadTable, { names, tables }: ScanResult):
   return !names.has(name) && !others.some((other) => other.startsWith(`${name}.`));
 }
 
-/** What goes after tokens; undefined if a matcher of columns could show columns of another source under the same name. */
+/** What goes after matchers; undefined if one of them could show columns of another source under the same name. */
 function withoutDotted(
   selects: readonly SelectFinding[],
   columns: SubcolumnPlan['columns'],
-): ReadonlyMap<number, string> | undefined {
-  const after = new Map<number, string>();
+): readonly TokenEdit[] | undefined {
+  const edits: TokenEdit[] = [];
   for (const select of selects) {
     for (const star of select.stars) {
       const hidden = hiddenFrom(star, select, columns);
       if (hidden === undefined) return undefined;
-      if (hidden.size > 0) after.set(star.end, ` EXCEPT ('^(?:${[...hidden].join('|')})[.]')`);
+      const at = star.end + 1;
+      if (hidden.size > 0)
+        edits.push({ from: at, to: at, sql: `EXCEPT ('^(?:${[...hidden].join('|')})[.]')` });
     }
   }
-  return after;
+  return edits;
 }
 
 /** Names of columns whose subcolumns the star would show; undefined if they cannot be distinguished from others. */
@@ -109,38 +113,16 @@ function hiddenFrom(
   return hidden;
 }
 
-/** The query with text after some of its tokens, and in place of some; its tokens keep their places in what the consumer wrote. */
-function edited(
-  text: LexedQuery,
-  after: ReadonlyMap<number, string>,
-  replaced: readonly Replacement[],
-): LexedQuery {
-  if (after.size === 0 && replaced.length === 0) return text;
-  const inPlace = new Map<number, string>();
-  for (const { from, to, sql } of replaced) {
-    for (let at = from; at < to; at++) inPlace.set(at, at === from ? sql : '');
-  }
-  let joined = '';
-  const joinedStarts = text.cursor.tokens.map((_, index) => {
-    const written = inPlace.get(index) ?? text.cursor.text(index);
-    if (index > 0 && written !== '') joined += ' ';
-    const at = joined.length;
-    joined += written + (after.get(index) ?? '');
-    return at;
-  });
-  return { ...text, joined, joinedStarts };
-}
-
 /**
- * The subcolumns that the engine itself found in the query; `root` is its tree of the text in `plan`. None if there are too
- * many.
+ * The subcolumns that the engine itself found in the query; `root` is its tree of the query with the edits of `plan`. None if there
+ * are too many.
  */
 export function subcolumnsIn(
   root: TreeLine,
   { columns }: SubcolumnPlan,
   { names, tables }: ScanResult,
   readTables: readonly ReadTable[],
-): ReadSubcolumns {
+): Omit<ReadSubcolumns, 'joined'> {
   const identifiers = identifiersByTable(root, columns);
   const qualifiers = ['', ...[...names, ...tables].map((name) => `${name}.`)];
   const found = new Map<string, readonly Subcolumn[]>();

@@ -1,8 +1,7 @@
 // Columns of which no subcolumns are read alone, because the query uses the whole column in a way that gives its subcolumns another
 // meaning: keys of GROUP BY, columns of ARRAY JOIN and of USING.
-import type { Cursor } from '../sql/cursor.ts';
 import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { namesOf, someNode, walk } from '../sql/tree/visit.ts';
+import { hasPath, namesOf, someNode, walk } from '../sql/tree/visit.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { hasStar } from './scan/selects.ts';
 
@@ -11,17 +10,13 @@ const NAMES: ReadonlySet<NodeKind> = new Set<NodeKind>(['column', 'column-name',
 
 /** Names of columns, or of anything else. */
 export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
-  const { cursor, root } = tree;
   const whole = new Set<string>();
   // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
   const isAll = selects.some(({ isMultiplied }) => isMultiplied) || isGroupedQuery(tree);
-  walk(root, (node) => {
-    if (isAll && NAMES.has(node.kind) && !isPath(cursor, node))
-      whole.add(namesOf({ cursor }, node).at(-1) ?? '');
-    if (!LISTS.has(node.kind)) return;
-    walk(node, (each) => {
-      if (NAMES.has(each.kind)) for (const name of namesOf({ cursor }, each)) whole.add(name);
-    });
+  walk(tree.root, (node) => {
+    const names = NAMES.has(node.kind) ? namesOf(tree, node) : [];
+    if (isAll && names.length > 0 && !hasPath(tree, node)) whole.add(names.at(-1) ?? '');
+    if (LISTS.has(node.kind)) for (const name of namesBelow(tree, node)) whole.add(name);
   });
   return whole;
 }
@@ -41,7 +36,10 @@ function isGroupedQuery({ root }: Tree): boolean {
   return someNode(root, ({ kind }) => kind === 'group-by');
 }
 
-/** Whether a type or a subobject follows, and not the number of an element. */
-function isPath(cursor: Cursor, { to }: Node): boolean {
-  return cursor.kind(to) === '.' && cursor.kind(to + 1) !== 'number';
+function namesBelow(tree: Tree, list: Node): readonly string[] {
+  const names: string[] = [];
+  walk(list, (node) => {
+    if (NAMES.has(node.kind)) names.push(...namesOf(tree, node));
+  });
+  return names;
 }

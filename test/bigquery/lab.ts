@@ -2,7 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { createSandbox, type Explained } from '../../src/sandbox/sandbox.ts';
+import type { Explained } from '../../src/sandbox/explain.ts';
+import { createSandbox } from '../../src/sandbox/sandbox.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineOf, codeOf } from '../sandbox/fixture.ts';
 import { openOracle } from '../sql/oracle.ts';

@@ -183,8 +183,8 @@ test('the same rows and failures with and without a scope of their own', { timeo
     if (sandbox === undefined) continue;
     const verdict = await verdictOn(sandbox, sql);
     if (verdict === undefined) continue;
-    counts[verdict.isApart === true ? 'apart' : 'scoped']++;
-    if (verdict.isApart !== true) continue;
+    counts[verdict.isApart ? 'apart' : 'scoped']++;
+    if (!verdict.isApart) continue;
     const without = await seen(sandbox.assemble(verdict, 1000).sql);
     const within = await seen(sandbox.assemble({ ...verdict, isApart: false }, 1000).sql);
     if (without.startsWith('failed')) counts.failed++;

@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { callsUnknown } from '../../src/sandbox/apart.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { bound, describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 const SAVED = `WITH 3 AS least, mine AS (SELECT id, ms AS elapsed, event_message FROM app.logs WHERE project = @project AND ms > least)
@@ -97,7 +97,7 @@ describe('whether the names are apart', () => {
     ['WITH own(a) AS k, t AS (SELECT 1)', true],
     ['WITH t AS (SELECT a FROM x WHERE [own(a)])', true],
   ])('%s calls a function that the engine does not come with: %s', (clause, calls) => {
-    expect(callsUnknown(createCursor(clause))).toBe(calls);
+    expect(callsUnknown(parseSavedText(clause))).toBe(calls);
   });
 
   test.each([

@@ -1,11 +1,10 @@
 // The corpus through the complete sandbox and the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { someOfEach } from '../support/runs.ts';
-import { withClauseOf } from '../../src/sql/outline.ts';
-import { tokensOf } from '../../src/sql/tree/tokens.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { assembleStatement, tableTexts } from '../../src/sandbox/statement.ts';
+import { assembleStatement, readTables } from '../../src/sandbox/statement.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
 import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
@@ -18,6 +17,7 @@ import {
   openSandbox,
   openWorld,
   outlineOf,
+  unchecked,
 } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
 
@@ -92,7 +92,7 @@ describe('over redacted tables', () => {
 
 describe('with the scanner disabled, the statement alone', () => {
   const outline = outlineOf(BOUND_SQL);
-  const tables = tableTexts(withClauseOf(tokensOf(BOUND_SQL), outline).cursor, outline);
+  const tables = readTables(parseSavedText(BOUND_SQL), outline);
   /** What only the checks stop: other databases named, table functions, functions that read, other statements. */
   const CLAIMED: ReadonlySet<string> = new Set([
     'other-table', 'in-table', 'scalar-subquery-anywhere', 'cte-shadowing', 'union-with', 'scope-hijack', 'breakout',
@@ -115,11 +115,7 @@ describe('with the scanner disabled, the statement alone', () => {
       ['edge_logs', { alias: 'edge_logs', conditions: ["id != ''"], stored: ["`id` != ''"] }],
     ]);
     for (const form of [{}, { narrow }, { narrow, below, isLeakproof: false }]) {
-      const { sql: statement } = assembleStatement(
-        tables,
-        { joined: sql, isLeakproof: true, ...form },
-        1_000,
-      );
+      const { sql: statement } = assembleStatement(tables, { ...unchecked(sql), ...form }, 1_000);
       const answer = await world.run(statement).catch(String);
       expect(answer).not.toContain('CANARY');
     }

@@ -4,13 +4,15 @@ import { parse } from 'yaml';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
 import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Explained, Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
+import type { Explained } from '../../src/sandbox/explain.ts';
+import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Surface } from '../../src/sandbox/scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scanner.ts';
-import type { TableColumn } from '../../src/sandbox/statement.ts';
-import { passThrough } from '../../src/sandbox/pass-through.ts';
+import type { TableColumn } from '../../src/sandbox/read-table.ts';
+import { passThroughs } from '../../src/sandbox/pass-through.ts';
 import { readClause } from '../../src/sql/clause.ts';
-import { tokensOf } from '../../src/sql/tree/tokens.ts';
+import type { Verdict } from '../../src/sandbox/verdict.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import type { Outline } from '../../src/sql/outline.ts';
@@ -99,9 +101,10 @@ export async function describeDotted(
   boundSql = BOUND_SQL,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const outline = outlineOf(boundSql);
-  const clause = readClause(tokensOf(boundSql), outline);
+  const saved = parseSavedText(boundSql);
+  const passThrough = passThroughs(saved, readClause(saved, outline));
   const entries = outline.elements.map(async ({ name }) => {
-    const stored = passThrough(clause, name)?.stored;
+    const stored = passThrough(name)?.stored;
     if (stored === undefined) return [];
     const described = await run(`DESCRIBE (SELECT 1, COLUMNS('[.]') FROM ${stored})`, {
       format: 'JSONEachRow',
@@ -131,6 +134,19 @@ export function openSandbox(options: Partial<SandboxOptions> = {}): Sandbox {
     mapKeys: new Set(options.columns?.keys()),
     ...options,
   });
+}
+
+/** A verdict on a query that the checks need not have accepted. */
+export function unchecked(joined: string): Verdict {
+  return {
+    source: joined,
+    joined,
+    tables: [],
+    names: new Set(),
+    hasStates: false,
+    isLeakproof: true,
+    isApart: false,
+  };
 }
 
 /** The scan of a query over tables of these names, any columns. */

@@ -1,12 +1,11 @@
 // What a statement contains besides the consumer's query: the tables that it needs, and conditions below the barrier.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { parseSaved } from '../../src/sql/tree/parse.ts';
+import { parseSavedText } from '../../src/sql/tree/parse.ts';
 import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { tableTexts } from '../../src/sandbox/statement.ts';
-import type { IsNull } from '../../src/sandbox/statement.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
+import { readTables } from '../../src/sandbox/statement.ts';
+import type { IsNull } from '../../src/sandbox/read-table.ts';
 import { outlineQuery } from '../../src/sql/outline.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
@@ -87,7 +86,8 @@ test.each([
   'SELECT id FROM app.logs WHERE id BETWEEN 1 AND (@project IS NULL OR id > 2)',
 ])('optional conditions that have a type stay: %s', (body) => {
   const sql = bound(`WITH a AS (${body}) SELECT 1`);
-  expect(optionalConditions(parseSaved(createCursor(sql)))(() => true)).toEqual([]);
+  const tree = parseSavedText(sql);
+  expect(optionalConditions(tree, tree.root)(() => true)).toEqual([]);
 });
 
 test('sorting stays for functions that the endpoint allows', async () => {
@@ -203,19 +203,45 @@ describe('below the barrier', () => {
   });
 });
 
+test.each([
+  ['an expression', '1 ??? AS unknown,'],
+  ['a condition', "b AS (SELECT id FROM app.logs WHERE project = 'x' ??? 1),"],
+  ['a clause', 'c AS (SELECT id FROM app.logs UNKNOWN id),'],
+])('a table has a barrier beside %s that is not read', async (_what, element) => {
+  const boundSql = bound(`WITH ${element} a AS (SELECT id FROM app.logs WHERE project = @project) SELECT 1`);
+  const columns = new Map([['a', [{ name: 'id', type: 'String' }]]]);
+  const [read, unread] = [boundSql.replace(element, ''), boundSql].map((sql) =>
+    openSandbox({ boundSql: sql, columns }),
+  );
+  const hasBarrier = async (sandbox: Sandbox | undefined): Promise<boolean> =>
+    sandbox !== undefined &&
+    (await statementOf(sandbox, "SELECT id FROM a WHERE id = 'x'")).includes('LIMIT 10000');
+  expect([await hasBarrier(read), await hasBarrier(unread)]).toEqual([false, true]);
+});
+
+test('a table with the name of the stored table that it reads is no selection of that table', () => {
+  const sql = 'WITH logs AS (SELECT id FROM logs), n AS (SELECT id FROM logs) SELECT 1';
+  const { outline } = outlineQuery(sql);
+  const tables = outline === undefined ? [] : readTables(parseSavedText(sql), outline);
+  expect(tables.map(({ name, passes }) => [name, passes])).toEqual([
+    ['logs', undefined],
+    ['n', undefined],
+  ]);
+});
+
 // Quadratic work on the larger ones would take minutes.
 describe('large WITH clauses', () => {
   test('many tables', { timeout: 30_000 }, () => {
     const elements = Array.from({ length: 10_000 }, (_, n) => `t${n} AS (SELECT a FROM db.t ORDER BY 1)`);
     const sql = `WITH ${elements.join(', ')} SELECT * FROM t1`;
     const { outline } = outlineQuery(sql);
-    const texts = outline === undefined ? [] : tableTexts(createCursor(sql), outline);
+    const texts = outline === undefined ? [] : readTables(parseSavedText(sql), outline);
     expect(texts.filter(({ passes }) => passes !== undefined)).toHaveLength(10_000);
   });
 
   test('many optional conditions', { timeout: 30_000 }, () => {
     const conditions = Array.from({ length: 15_000 }, () => 'AND ({p:Nullable(String)} IS NULL OR a = 1)');
-    const cursor = createCursor(`SELECT a FROM db.t WHERE a = 1 ${conditions.join(' ')}`);
-    expect(optionalConditions(parseSaved(cursor))(() => true)).toHaveLength(15_000);
+    const tree = parseSavedText(`SELECT a FROM db.t WHERE a = 1 ${conditions.join(' ')}`);
+    expect(optionalConditions(tree, tree.root)(() => true)).toHaveLength(15_000);
   });
 });

@@ -12,6 +12,7 @@ import {
   operatorOf,
   partOf,
   textOf,
+  withOf,
   wordOf,
   type Subtree,
 } from '../../sql/tree/visit.ts';
@@ -45,7 +46,7 @@ import { mixesScales } from './time-scales.ts';
  * column is pushed down as a condition on the source of the computation.
  */
 export function isClauseLeakproof(tree: Tree, context: ClauseContext): boolean {
-  const clause = withOf(tree.root);
+  const clause = withOf(tree);
   if (clause === undefined) return tree.fault === undefined;
   return clause.isWhole && placesIn(tree, [clause], context)?.failing.length === 0;
 }
@@ -54,13 +55,6 @@ export function isClauseLeakproof(tree: Tree, context: ClauseContext): boolean {
 export function isExpressionLeakproof(sql: string, context: ClauseContext): boolean {
   const tree = parseSavedText(`SELECT ${sql}`);
   return tree.fault === undefined && placesIn(tree, [tree.root], context)?.failing.length === 0;
-}
-
-/** The WITH clause at the start of a query. */
-function withOf(node: Node): Node | undefined {
-  const [first] = node.parts;
-  if (node.kind === 'with' || first?.from !== node.from) return node.kind === 'with' ? node : undefined;
-  return withOf(first);
 }
 
 /** Fails closed: false for anything not known to succeed on every row. */

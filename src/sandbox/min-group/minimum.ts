@@ -1,8 +1,8 @@
-// Adds the smallest group to the text of a consumer query: a condition in each SELECT over a table, and a LIMIT, below which the
+// Adds the smallest group to a consumer query: a condition in each SELECT over a table, and a LIMIT, below which the
 // engine moves no condition of the queries around it.
 import type { NodeKind } from '../../sql/tree/nodes.ts';
 import { partOf } from '../../sql/tree/visit.ts';
-import type { LexedQuery } from '../lexed-query.ts';
+import type { TokenEdit } from '../lexed-query.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import type { SelectFinding } from '../scan/selects.ts';
 
@@ -12,29 +12,19 @@ const AFTER_HAVING: ReadonlySet<NodeKind> = new Set<NodeKind>(['windows', 'quali
 /** Above any possible number of groups. */
 const ALL_GROUPS = 10n ** 18n;
 
-/** The query with `HAVING count() >= minimum` and a LIMIT in every SELECT over a table. `scanned` is the scan of `text`. */
-export function withMinimum(
-  { cursor }: LexedQuery,
+/** The edits that add `HAVING count() >= minimum` and a LIMIT to every SELECT over a table. */
+export function minimumEdits(
   { selects }: Pick<ScanResult, 'selects'>,
   minimum: number,
-): string {
+): readonly TokenEdit[] {
   const condition = `count() >= ${minimum}`;
-  const insertions = selects.flatMap((select) => {
+  return selects.flatMap((select) => {
     if (!select.sources.some(({ table }) => table !== undefined)) return [];
     const { having, end, isLimited } = clausesOf(select);
-    const limit = isLimited ? [] : [{ at: select.end, text: ` LIMIT ${ALL_GROUPS} ` }];
-    if (having === undefined) return [{ at: end, text: ` HAVING ${condition} ` }, ...limit];
-    return [{ at: having + 1, text: ` ${condition} AND (` }, { at: end, text: ') ' }, ...limit];
+    const limit = isLimited ? [] : [insert(select.end, `LIMIT ${ALL_GROUPS}`)];
+    if (having === undefined) return [insert(end, `HAVING ${condition}`), ...limit];
+    return [insert(having + 1, `${condition} AND (`), insert(end, ')'), ...limit];
   });
-  const { sql } = cursor;
-  let text = '';
-  let copied = 0;
-  for (const insertion of insertions.toSorted((a, b) => a.at - b.at)) {
-    const offset = cursor.end(insertion.at - 1);
-    text += sql.slice(copied, offset) + insertion.text;
-    copied = offset;
-  }
-  return text + sql.slice(copied);
 }
 
 interface Clauses {
@@ -50,4 +40,8 @@ function clausesOf({ node }: SelectFinding): Clauses {
     end: node.parts.find(({ kind }) => AFTER_HAVING.has(kind))?.from ?? node.to,
     isLimited: node.parts.some(({ kind }) => LIMITS.has(kind)),
   };
+}
+
+function insert(at: number, sql: string): TokenEdit {
+  return { from: at, to: at, sql };
 }

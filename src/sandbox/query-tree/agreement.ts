@@ -4,7 +4,7 @@ import type { TreeLine } from '../../sql/query-tree.ts';
 import { enginePosition } from '../engine-message.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { consumerOffset, rejection, type LexedQuery, type Violation } from '../lexed-query.ts';
-import type { Explain, Explained } from '../sandbox.ts';
+import type { Explain, Explained } from '../explain.ts';
 import { isBareCall, type ScanResult } from '../scan/scanner.ts';
 import { shapeOf } from './shape.ts';
 import { stringTokens } from '../../sql/tree/tokens.ts';
@@ -21,7 +21,7 @@ export function explainText(explain: Explain, { joined }: LexedQuery): Promise<E
 
 /** The tree of the query, but for the values that it compares with; a rejection is that of the query itself. */
 export async function explainShape(explain: Explain, text: LexedQuery): Promise<Explained> {
-  const shape = shapeOf(text.joined);
+  const shape = shapeOf(text);
   const explained = await explain(`${EXPLAIN}${shape}`);
   const isOwn = explained.kind === 'tree' || shape === text.joined;
   return isOwn ? explained : explainText(explain, text);

@@ -3,7 +3,7 @@ import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { rejection, type LexedQuery } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
-import type { Explain } from '../sandbox.ts';
+import type { Explain } from '../explain.ts';
 import { SERVER_VALUES, serverValueViolation } from '../scan/server-values.ts';
 import { parseQueryTree } from './tree.ts';
 

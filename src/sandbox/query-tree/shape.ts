@@ -1,9 +1,10 @@
 // What the engine is asked to parse: the query with other values in its comparisons, so that the calls of a dashboard, which differ in
 // these alone, share one tree. Tokens, and so everything that they parse to but constants, are the same.
 import { createLru } from '../../core/lru.ts';
-import { allTokens, tokensOf } from '../../sql/tree/tokens.ts';
+import { allTokens } from '../../sql/tree/tokens.ts';
 import { operatorOf, wordOf, type TreeTokens } from '../../sql/tree/visit.ts';
-import type { Explain, Explained } from '../sandbox.ts';
+import { editedText, type LexedQuery, type TokenEdit } from '../lexed-query.ts';
+import type { Explain, Explained } from '../explain.ts';
 
 /** What is before a value that is compared. */
 const COMPARED = /^(?:[=<>]|!=|[<>]=|BETWEEN|AND|I?LIKE|LIMIT|OFFSET)$/;
@@ -12,19 +13,16 @@ const COMPARED = /^(?:[=<>]|!=|[<>]=|BETWEEN|AND|I?LIKE|LIMIT|OFFSET)$/;
 const PLAIN = /^(?:0|[1-9]\d{0,14}|'[^'\\]*')$/;
 
 /** The query, its tokens joined by single spaces, with `placeholders` in it. */
-export function shapeOf(joined: string): string {
-  const tokens = tokensOf(joined);
-  const values = placeholders(tokens);
-  return textsOf(tokens)
-    .map((text, at) => values.get(at) ?? text)
-    .join(' ');
+export function shapeOf(query: LexedQuery): string {
+  const edits = placeholders(query);
+  return edits.length === 0 ? query.joined : editedText(query, edits);
 }
 
-/** A short value in place of each value that is compared, by its token: equal ones for equal values, others for others. */
-export function placeholders(tokens: TreeTokens): ReadonlyMap<number, string> {
+/** A short value in place of each value that is compared: equal ones for equal values, others for others. */
+export function placeholders(tokens: TreeTokens): readonly TokenEdit[] {
   const texts = textsOf(tokens);
   const compared = texts.flatMap((text, at) => (PLAIN.test(text) && isCompared(tokens, at) ? [at] : []));
-  if (compared.length === 0) return new Map();
+  if (compared.length === 0) return [];
   const replaced = new Set(compared);
   const others = new Set(texts.filter((_, at) => !replaced.has(at)));
   const values = new Map<string, string>();
@@ -35,14 +33,12 @@ export function placeholders(tokens: TreeTokens): ReadonlyMap<number, string> {
       if (!others.has(value)) return value;
     }
   };
-  return new Map(
-    compared.map((at) => {
-      const text = texts[at] ?? '';
-      const value = values.get(text) ?? placeholder(text);
-      values.set(text, value);
-      return [at, value];
-    }),
-  );
+  return compared.map((at) => {
+    const text = texts[at] ?? '';
+    const sql = values.get(text) ?? placeholder(text);
+    values.set(text, sql);
+    return { from: at, to: at + 1, sql };
+  });
 }
 
 function textsOf(tokens: TreeTokens): readonly string[] {

@@ -7,7 +7,7 @@ import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { integerOf, isDate, isDateTime, isNativeNumber } from '../../sql/types/traits.ts';
 import { innerType, parseType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
 import type { Subcolumn } from '../pass-through.ts';
-import type { TableColumn } from '../statement.ts';
+import type { TableColumn } from '../read-table.ts';
 import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';

@@ -1,11 +1,19 @@
 // A saved query over redacted tables: each stored table that it names is replaced by a view of itself with redacted columns.
-import type { Cursor } from '../../sql/cursor.ts';
 import { GENERATORS, LOOKUPS, tableReferences, type TableReference } from '../../sql/table-references.ts';
 import { parseSavedText } from '../../sql/tree/parse.ts';
 import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
-import { namesIn } from '../needed-names.ts';
+import {
+  definitionsIn,
+  isCountOfRows,
+  mentionedIn,
+  namesOf,
+  sourceOf,
+  testOf,
+  wordOf,
+} from '../../sql/tree/visit.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
-import type { TableColumn } from '../statement.ts';
+import type { TableColumn } from '../read-table.ts';
 import type { RedactTable } from './source-redaction.ts';
 import { plainTypeOf } from '../../sql/types/traits.ts';
 
@@ -30,9 +38,8 @@ export function sourceStatement(
   { redact, columns, isRuled, canCompare }: SourceStatementOptions,
 ): string {
   const tree = parseSavedText(sql);
-  const query = tree.cursor;
-  const names = namesIn(query);
-  const isReadWhole = wholeReads(query);
+  const names = mentionedIn(tree);
+  const isReadWhole = wholeReads(tree);
   let text = '';
   let copied = 0;
   for (const reference of tableReferences(tree).references) {
@@ -40,7 +47,7 @@ export function sourceStatement(
     const known = columns.get(table) ?? [];
     const isText = (name: string): boolean =>
       !isRuled(name) && known.some((each) => each.name === name && plainTypeOf(each.type).name === 'String');
-    const conditions = rawConditions(query, reference, isText).filter(canCompare);
+    const conditions = rawConditions(tree, reference, isText).filter(canCompare);
     const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(' AND ')}`;
     const rows = `SELECT * FROM ${table}${isFinal ? ' FINAL' : ''}${where}`;
     // A column that the query does not name is only returned.
@@ -53,48 +60,38 @@ export function sourceStatement(
 }
 
 /**
- * Creates the function that says whether columns of a table are read that the query does not name: whether the SELECT that reads it has a
- * star, or a subquery of that SELECT a qualified one.
+ * Creates the function that says whether columns of a table are read that the query does not name: whether the query in parentheses that
+ * reads it has a star, or a query inside of that one a qualified one.
  */
-function wholeReads(query: Cursor): (reference: TableReference) => boolean {
-  /** Indexes of opening brackets around the token, the innermost last. */
-  const open: number[] = [];
-  /** The innermost of them by the index of a token. */
-  const around: number[] = [];
-  const stars: number[] = [];
-  for (let at = 0; at < query.length; at++) {
-    const inner = open.at(-1) ?? -1;
-    around[at] = inner;
-    if (/^(?:NATURAL|COLUMNS|APPLY)$/.test(query.word(at) ?? '')) return () => true;
-    if (query.closing(at) > at) open.push(at);
-    else if (query.closing(inner) === at) open.pop();
-    else if (at > OUTER_STAR && isStar(query, at)) {
-      // As an argument it may have an alias, which other SELECTs can use.
-      if (!/^(?:SELECT|WITH|FROM)$/.test(query.word(inner + 1) ?? '')) return () => true;
-      stars.push(at);
-    }
-  }
-  return ({ next }) => {
-    const from = around[next - 1] ?? -1;
-    const isInside = (star: number): boolean => from < star && star < query.closing(from);
-    return stars.some((star) => around[star] === from || (query.kind(star - 1) === '.' && isInside(star)));
+function wholeReads(tree: Tree): (reference: TableReference) => boolean {
+  if (tree.fault !== undefined) return () => true;
+  /** The innermost query in parentheses around a source, by the token after the source. */
+  const around = new Map<number, Node>();
+  const stars: { readonly star: Node; readonly within: Node }[] = [];
+  let isAll = false;
+  const visit = (node: Node, parent: Node, within: Node): void => {
+    const isNatural = node.kind === 'join' && wordOf(tree, { at: node.from }) === 'NATURAL';
+    // As a part of a value, a star may have an alias, which other queries can use.
+    const isPart = node.kind === 'star' && parent.kind !== 'list';
+    if (isNatural || isPart || node.kind === 'columns' || node.kind === 'apply') isAll = true;
+    if (node.kind === 'source') around.set(node.to, within);
+    if (node.kind === 'star') stars.push({ star: node, within });
+    if (isCountOfRows(tree, node)) return;
+    const inner = node.kind === 'subquery' ? node : within;
+    for (const part of node.parts) visit(part, node, inner);
   };
-}
-
-/** The saved query is in parentheses after `SELECT * FROM`. */
-const OUTER_STAR = 1;
-
-/** Whether the token selects columns: a star before or after which there is no operand, other than that of count(*). */
-function isStar(query: Cursor, at: number): boolean {
-  if (query.kind(at) !== '*') return false;
-  if (query.kind(at - 1) === '(' && query.name(at - 2)?.toLowerCase() === 'count') return false;
-  return (
-    ['(', ',', '.'].includes(query.kind(at - 1) ?? '') ||
-    /^(?:SELECT|DISTINCT)$/.test(query.word(at - 1) ?? '') ||
-    [',', ')'].includes(query.kind(at + 1) ?? '') ||
-    /^(?:FROM|REPLACE|WHERE)$/.test(query.word(at + 1) ?? '') ||
-    ENDS.has(query.word(at + 1))
-  );
+  visit(tree.root, tree.root, tree.root);
+  if (isAll) return () => true;
+  return ({ next }) => {
+    const query = around.get(next);
+    return (
+      query === undefined ||
+      stars.some(({ star, within }) => {
+        const isInside = query.from <= star.from && star.to <= query.to;
+        return within === query || (star.from < star.at && isInside);
+      })
+    );
+  };
 }
 
 /**
@@ -103,32 +100,30 @@ function isStar(query: Cursor, at: number): boolean {
  * patterns.
  */
 function rawConditions(
-  query: Cursor,
+  tree: Tree,
   { alias, isFirst, next }: TableReference,
   isText: (name: string) => boolean,
 ): readonly string[] {
-  if (!isFirst || query.word(next) !== 'WHERE') return [];
-  const conditions: string[] = [];
-  let from = next + 1;
-  let isBetween = false;
-  for (let at = from; ; at = query.after(at)) {
-    const word = query.word(at);
-    const isEnd = at >= query.length || query.kind(at) === ')' || ENDS.has(word);
-    if (/^(?:OR|XOR|CASE)$/.test(word ?? '') || query.kind(at) === '?') return [];
-    if (word === 'BETWEEN') isBetween = true;
-    else if (isEnd || (word === 'AND' && !isBetween)) {
-      const comparison = readComparison(query, from, at, alias);
-      if (comparison !== undefined && isText(comparison.column) && !isAliased(query, comparison.column))
-        conditions.push(comparison.sql);
-      from = at + 1;
-    } else if (word === 'AND') isBetween = false;
-    if (isEnd) return conditions;
-  }
+  const condition = isFirst && tree.fault === undefined ? whereAt(tree.root, next)?.parts[0] : undefined;
+  if (condition === undefined) return [];
+  const defined = definitionsIn(tree);
+  return (condition.kind === 'and' ? condition.parts : [condition]).flatMap((each) => {
+    const comparison = readComparison(tree, each, alias);
+    // An alias is preferred to a column.
+    const isColumn = comparison !== undefined && isText(comparison.column) && !defined.has(comparison.column);
+    return isColumn ? [comparison.sql] : [];
+  });
 }
 
-const ENDS: ReadonlySet<string | undefined> = new Set(
-  'GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH SETTINGS UNION INTERSECT EXCEPT'.split(' '),
-);
+/** The WHERE that begins at a token. */
+function whereAt(node: Node, from: number): Node | undefined {
+  if (node.kind === 'where' && node.from === from) return node;
+  for (const part of node.parts) {
+    const found = part.from <= from && from < part.to ? whereAt(part, from) : undefined;
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
 
 interface Comparison {
   readonly column: string;
@@ -136,48 +131,29 @@ interface Comparison {
 }
 
 /** `column = value`, or `({parameter} IS NULL OR column = value)`. */
-function readComparison(query: Cursor, start: number, end: number, alias: string): Comparison | undefined {
-  if (query.kind(start) !== '(' || query.after(start) !== end) return readEquality(query, start, end, alias);
-  const is = query.after(start + 1);
+function readComparison(tree: Tree, node: Node, alias: string): Comparison | undefined {
+  if (node.kind !== 'group') return readEquality(tree, node, alias);
+  const [choice] = node.parts;
+  const [test, condition, ...others] = choice?.kind === 'or' ? choice.parts : [];
   const isOptional =
-    query.kind(start + 1) === '{' &&
-    [0, 1, 2].map((more) => query.word(is + more)).join(' ') === 'IS NULL OR';
-  const inner = isOptional ? readEquality(query, is + 3, end - 1, alias) : undefined;
-  return (
-    inner && {
-      column: inner.column,
-      sql: `(${query.slice(start + 1, is + 3)} ${inner.sql})`,
-    }
-  );
+    test?.kind === 'test' &&
+    test.parts[0]?.kind === 'placeholder' &&
+    testOf(tree, test) === 'IS NULL' &&
+    others.length === 0;
+  const inner = isOptional && condition !== undefined ? readEquality(tree, condition, alias) : undefined;
+  return inner && test && { column: inner.column, sql: `(${sourceOf(tree, test)} OR ${inner.sql})` };
 }
 
-function readEquality(query: Cursor, start: number, end: number, alias: string): Comparison | undefined {
-  const isQualified = query.text(start) === alias && query.kind(start + 1) === '.';
-  const at = isQualified ? start + 2 : start;
-  const column = query.name(at);
-  const value = at + 2;
-  const isValue = query.kind(value) === '{' || query.kind(value) === 'string';
-  if (column === undefined || query.text(at + 1) !== '=' || !isValue || query.after(value) !== end)
-    return undefined;
-  return {
-    column,
-    sql: `${quoteIdentifier(column)} = ${query.slice(value, end)}`,
-  };
+function readEquality(tree: Tree, node: Node, alias: string): Comparison | undefined {
+  const [column, value] = node.parts;
+  if (node.kind !== 'binary' || wordOf(tree, node) !== '=' || column?.kind !== 'column') return undefined;
+  if (value?.kind !== 'placeholder' && value?.kind !== 'string') return undefined;
+  const names = namesOf(tree, column);
+  const isOwn = sourceOf(tree, { from: column.from, to: column.from + 1 }) === alias;
+  const [name, ...others] = isOwn && names.length > 1 ? names.slice(1) : names;
+  if (name === undefined || others.length > 0) return undefined;
+  return { column: name, sql: `${quoteIdentifier(name)} = ${sourceOf(tree, value)}` };
 }
-
-/** Whether the name may be an alias somewhere, which is preferred to a column. */
-function isAliased(query: Cursor, name: string): boolean {
-  return query.tokens.some((_, at) => {
-    if (query.name(at) !== name || query.kind(at - 1) === '.') return false;
-    const before = query.word(at - 1);
-    if (before !== undefined) return !BEFORE_COLUMN.has(before);
-    return [')', ']', '}', 'quoted', 'number', 'string'].includes(query.kind(at - 1) ?? '');
-  });
-}
-
-const BEFORE_COLUMN: ReadonlySet<string> = new Set(
-  'SELECT DISTINCT WHERE AND OR NOT BY ON HAVING WHEN THEN ELSE CASE IN LIKE ILIKE BETWEEN IS'.split(' '),
-);
 
 /** Why a statement must not run: something that the engine reads outside of the views; undefined if there is nothing. */
 export function unredactedRead(tree: string): string | undefined {

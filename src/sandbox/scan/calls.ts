@@ -119,7 +119,7 @@ function checkCast(scan: Scan, list: Node): void {
   const isWhole =
     type.isWhole && type.to === scan.tree.fault?.at && wordOf(scan.tree, { at: type.from - 1 }) === ',';
   if (!list.isWhole && !isWhole) return;
-  if (isNamedTuple(nodeReader(scan.tree.cursor), value, type)) return;
+  if (isNamedTuple(nodeReader(scan.tree), value, type)) return;
   checkNamedArgument(scan, type, { name: 'CAST', named: CAST_TYPE });
 }
 

@@ -1,9 +1,8 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
 // the order of its tokens, so that of several things that are wrong the first is reported.
-import { parse } from '../../sql/tree/parse.ts';
 import type { Tree } from '../../sql/tree/nodes.ts';
 import { nameOf, wordOf } from '../../sql/tree/visit.ts';
-import type { LexedQuery, Violation } from '../lexed-query.ts';
+import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { visitQuery } from './query.ts';
 import { createScan, reject, shown, type Scan, type Surface, type Visitor } from './scan.ts';
@@ -39,11 +38,10 @@ const VISITOR: Visitor = { query: visitQuery, value: visitValue };
  * @throws Problem sandbox.*
  */
 export function scanConsumerQuery(
-  text: LexedQuery,
+  tree: Tree,
   surface: Surface,
   isColumn: (name: string) => boolean,
 ): ScanResult {
-  const tree = parse(text.cursor);
   const scan = createScan(tree, surface, VISITOR);
   visitQuery(scan, tree.root, new Map());
   if (tree.fault !== undefined) reject(scan, tree.fault.at, faultViolation(scan, tree.fault));

@@ -4,11 +4,11 @@ import { quoteString } from '../../sql/literal.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { nameTokens, stringTokens } from '../../sql/tree/tokens.ts';
 import { nameOf, wordOf } from '../../sql/tree/visit.ts';
-import type { LexedQuery } from '../lexed-query.ts';
+import type { LexedQuery, TokenEdit } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { placeholders } from '../query-tree/shape.ts';
 import { parseQueryTree } from '../query-tree/tree.ts';
-import type { Explain } from '../sandbox.ts';
+import type { Explain } from '../explain.ts';
 import { comparedTypes } from './compared-types.ts';
 import { readTime, timeFor, type WrittenTime } from './written-time.ts';
 
@@ -26,38 +26,32 @@ interface Candidate {
 }
 
 /**
- * The query with every compared time in a form that the engine reads correctly; undefined if nothing has to change. Strings
- * that are compared with strings stay. The query must have passed the checks: the engine evaluates its constants, and its
- * scalar subqueries over one row of default values.
+ * The edits that write every compared time in a form that the engine reads correctly. Strings that are compared with strings stay. The
+ * query must have passed the checks: the engine evaluates its constants, and its scalar subqueries over one row of default values.
  */
-export async function withReadTimes(text: LexedQuery, context: TimesContext): Promise<string | undefined> {
+export async function timeEdits(text: LexedQuery, context: TimesContext): Promise<readonly TokenEdit[]> {
   const candidates = candidatesIn(text);
   const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
-  if (candidates.length === 0 || !isNeeded) return undefined;
+  if (candidates.length === 0 || !isNeeded) return [];
   const explained = await context.evaluate(resolvable(text, context, candidates));
-  if (explained.kind === 'rejected') return undefined; // running the query reports it
+  if (explained.kind === 'rejected') return []; // running the query reports it
   const tree = parseQueryTree(explained.text);
-  if ('violation' in tree) return undefined;
+  if ('violation' in tree) return [];
   const markers = new Set(candidates.map(({ marker }) => marker));
   const compared = comparedTypes(tree.root, (each) => markers.has(each));
-  const { cursor } = text;
-  const parts: string[] = [];
-  let end = 0;
-  for (const { index, time, marker } of candidates) {
-    const source = cursor.text(index);
+  return candidates.flatMap(({ index, time, marker }) => {
+    const source = text.cursor.text(index);
     const forms = new Set(
       (compared.get(marker) ?? []).map(({ type, isElement }) => timeFor(time, type, { source, isElement })),
     );
     const [form] = forms;
-    if (forms.size !== 1 || form === undefined || form === source) continue;
-    parts.push(cursor.sql.slice(end, cursor.start(index)), form);
-    end = cursor.end(index);
-  }
-  return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
+    if (forms.size !== 1 || form === undefined || form === source) return [];
+    return [{ from: index, to: index + 1, sql: form }];
+  });
 }
 
 /**
- * Whether the engine can resolve all names and types of a query that has passed the checks. The question is that of `withReadTimes`, word
+ * Whether the engine can resolve all names and types of a query that has passed the checks. The question is that of `timeEdits`, word
  * for word, so that the cache of trees answers the second of them.
  */
 export async function isResolved(text: LexedQuery, context: TimesContext): Promise<boolean> {
@@ -65,8 +59,10 @@ export async function isResolved(text: LexedQuery, context: TimesContext): Promi
 }
 
 function resolvable(text: LexedQuery, context: TimesContext, candidates: readonly Candidate[]): string {
-  const markers = candidates.map(({ index, marker }) => [index, quoteString(marker)] as const);
-  return `${RESOLVE}${overDefaults(text, context, new Map([...placeholders(text), ...markers]))}`;
+  const markers = candidates.map(({ index, marker }) => {
+    return { from: index, to: index + 1, sql: quoteString(marker) };
+  });
+  return `${RESOLVE}${overDefaults(text, context, [...markers, ...placeholders(text)])}`;
 }
 
 /** The engine's own form, which it reads wherever a time is compared, except beside a Date. */

@@ -1,7 +1,6 @@
 // Times without fractional seconds that are compared with a DateTime64 column: `ts > now() - INTERVAL 1 DAY`. An index compares them by the
 // second, and overlooks `12:00:00.5` for `ts > '12:00:00'` beside certain entries of other tenants. With a scale they are compared exactly.
 import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { parse } from '../../sql/tree/parse.ts';
 import {
   nameOf,
   namesIn,
@@ -9,38 +8,26 @@ import {
   operatorOf,
   someNode,
   sourceOf,
-  spanOf,
   textOf,
   walk,
   wordOf,
 } from '../../sql/tree/visit.ts';
 import { isConstant, isFixedInterval } from '../leakproof/constants.ts';
-import type { LexedQuery } from '../lexed-query.ts';
+import type { TokenEdit } from '../lexed-query.ts';
 import { isDate, isDateTime, plainTypeOf, timeZone } from '../../sql/types/traits.ts';
 
 const ORDERS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
 
-/** The query with a scale for such times in its conditions; undefined if there are none. */
-export function withScales(
-  { cursor }: LexedQuery,
-  types: ReadonlyMap<string, readonly string[]>,
-): string | undefined {
+/** The edits that give a scale to such times in the conditions of a query. */
+export function scaleEdits(tree: Tree, types: ReadonlyMap<string, readonly string[]>): readonly TokenEdit[] {
   const scaled = [...types].filter(([, all]) => {
     return all.some(hasFraction) && all.every(isTime);
   });
-  if (scaled.length === 0) return undefined;
-  const parts: string[] = [];
-  let end = 0;
-  const tree = parse(cursor);
-  for (const time of timesIn(tree, new Map(scaled))) {
-    const span = spanOf(tree, time);
-    if (span.start < end) continue;
-    parts.push(cursor.sql.slice(end, span.start));
-    end = span.end;
+  if (scaled.length === 0) return [];
+  return timesIn(tree, new Map(scaled)).map((time) => {
     const [text = time] = time.kind === 'typed' ? time.parts : [];
-    parts.push(`toDateTime64(${sourceOf(tree, text)}, 0)`);
-  }
-  return parts.length === 0 ? undefined : `${parts.join('')}${cursor.sql.slice(end)}`;
+    return { from: time.from, to: time.to, sql: `toDateTime64(${textOf(tree, text)}, 0)` };
+  });
 }
 
 function hasFraction(type: string): boolean {

@@ -174,6 +174,7 @@ function endElement(reader: Reader, from: number): void {
   const element = top.parts.at(-1);
   if (element === undefined || element.from !== from) return;
   element.to = end;
+  element.isWhole = false;
   if (element.kind === 'with-value') element.at = Math.max(from, end - 1);
 }
 

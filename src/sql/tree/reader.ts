@@ -157,7 +157,8 @@ export function close(reader: Reader, outer: OpenNode): void {
 
 function end(reader: Reader, node: OpenNode): void {
   node.to = reader.fault === undefined ? reader.at : reader.fault.at;
-  node.isWhole = reader.fault === undefined;
+  const isRead = reader.passed === undefined || node.parts.every((part) => part.isWhole);
+  node.isWhole = reader.fault === undefined && isRead;
 }
 
 /** A node without parts, of the next tokens. */

@@ -63,6 +63,25 @@ export function namePairs(tree: TreeTokens, range?: TokenRange): readonly (reado
   });
 }
 
+/** Index of the first token that is accepted by its text, or by its symbol, if it has one. */
+export function firstToken(
+  { cursor }: TreeTokens,
+  accepts: (token: { readonly text: string; readonly symbol: string | undefined }) => boolean,
+): number | undefined {
+  const found = cursor.tokens.findIndex(({ kind }, at) => {
+    const isSymbol = kind !== 'word' && kind !== 'quoted' && kind !== 'number' && kind !== 'string';
+    return accepts({ text: cursor.text(at), symbol: isSymbol ? kind : undefined });
+  });
+  return found < 0 ? undefined : found;
+}
+
+/** Index of the token after a name, or another token, and all that follows it after dots. */
+export function afterPath({ cursor }: TreeTokens, at: number): number {
+  let next = at + 1;
+  while (cursor.kind(next) === '.' && cursor.kind(next + 1) !== undefined) next += 2;
+  return next;
+}
+
 /** A finding about a token. */
 export function findingAt({ cursor }: TreeTokens, reason: string, message: string, at: number): SqlFinding {
   return cursor.finding(reason, message, at);

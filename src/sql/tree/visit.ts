@@ -38,11 +38,28 @@ export function tableNames(tree: Tree): ReadonlySet<string> {
   return names;
 }
 
+/** The WITH clause at the start of a query; undefined if it begins otherwise. */
+export function withOf({ root }: Pick<Tree, 'root'>): Node | undefined {
+  const [first] = root.parts;
+  if (root.kind === 'with' || first?.from !== root.from) return root.kind === 'with' ? root : undefined;
+  return withOf({ root: first });
+}
+
 /** The names of a column, of which the first may be that of its table. */
 export function namesOf({ cursor }: TreeTokens, { from, to }: Node): readonly string[] {
   const names: string[] = [];
   for (let at = from; at < to; at += 2) names.push(cursor.name(at) ?? '');
   return names;
+}
+
+/** Whether a dot follows, and with it a part of the value. */
+export function isBeforeDot({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
+  return cursor.kind(to) === '.';
+}
+
+/** Whether a type, a subobject or `*` follows a name after a dot, and not the number of an element. */
+export function hasPath(tree: TreeTokens, node: Pick<Node, 'to'>): boolean {
+  return isBeforeDot(tree, node) && tree.cursor.kind(node.to + 1) !== 'number';
 }
 
 /** Whether a list of arguments begins with DISTINCT. */
@@ -78,6 +95,38 @@ export function nameOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string
   return cursor.name(at) ?? '';
 }
 
+/** The words of a test in upper case: `IS NULL`, `IS NOT TRUE`. */
+export function testOf(tree: TreeTokens, { at, to }: Pick<Node, 'at' | 'to'>): string {
+  return textOf(tree, { from: at, to }).toUpperCase();
+}
+
+/** Whether AS precedes the name of an alias. */
+export function hasAs({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
+  return cursor.word(at - 1) === 'AS';
+}
+
+/** Every bare or quoted word in a range, names and keywords, and every path that begins with one. */
+export function mentionedIn(
+  { cursor }: TreeTokens,
+  { from, to }: TokenRange = { from: 0, to: cursor.length },
+): ReadonlySet<string> {
+  const names = new Set<string>();
+  for (let at = from; at < to; at++) {
+    const name = cursor.name(at);
+    if (name === undefined) continue;
+    // `a.b` may be a column of that name; a quoted name may be a path.
+    let path = name;
+    names.add(path);
+    for (let next = at + 1; cursor.kind(next) === '.'; next += 2) {
+      path += `.${cursor.name(next + 1) ?? ''}`;
+      names.add(path);
+    }
+    for (let dot = name.indexOf('.'); dot > 0; dot = name.indexOf('.', dot + 1))
+      names.add(name.slice(0, dot));
+  }
+  return names;
+}
+
 /** The bare word that names a node, in upper case: an operator, a keyword, a function. Otherwise the token's text. */
 export function wordOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): string {
   return cursor.word(at) ?? cursor.text(at);
@@ -106,13 +155,21 @@ export function argumentsOf(call: Node): readonly Node[] {
   return call.parts.findLast(({ kind }) => kind === 'arguments')?.parts ?? [];
 }
 
+/** Whether a call is `count(*)`, which reads no column. */
+export function isCountOfRows(tree: TreeTokens, call: Node): boolean {
+  if (call.kind !== 'call' || !/^count$/i.test(nameOf(tree, call))) return false;
+  return call.parts.every(({ parts: [value, ...others] }) => {
+    return value?.kind === 'star' && value.parts.length === 0 && others.length === 0;
+  });
+}
+
 /** Whether nothing but commas is between the parts of a list, as FROM in `substring(x FROM 2)`. */
 export function areBetweenCommas({ cursor }: TreeTokens, parts: readonly Node[]): boolean {
   return parts.slice(1).every(({ from }) => cursor.kind(from - 1) === ',');
 }
 
 /** Whether a list in brackets ends with a comma. */
-export function endsWithComma({ cursor }: TreeTokens, { to }: Node): boolean {
+export function endsWithComma({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
   return cursor.kind(to - 2) === ',';
 }
 
