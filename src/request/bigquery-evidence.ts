@@ -272,7 +272,7 @@ function orderOfUnion({ query, opening }: EvidenceText, index: number): string |
   return isUnion ? 'ORDER BY of a union' : undefined;
 }
 
-export function isSetOperator(word: string | undefined): boolean {
+function isSetOperator(word: string | undefined): boolean {
   return word === 'UNION' || word === 'EXCEPT' || word === 'INTERSECT';
 }
 

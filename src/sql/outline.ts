@@ -3,8 +3,8 @@ import type { SqlFinding } from './finding.ts';
 import type { Node, Tree } from './tree/nodes.ts';
 import { parseSavedText } from './tree/parse.ts';
 import { membersOf } from './tree/places.ts';
-import { afterGroup, findingAt, nameTokens, unreadableNames, within } from './tree/tokens.ts';
-import { nameOf, partOf, sourceOf, spanOf, textOf, wordOf, type TreeTokens } from './tree/visit.ts';
+import { afterGroup, findingAt, nameTokens, unreadableNames } from './tree/tokens.ts';
+import { nameOf, partOf, sourceOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 
 /** One element of a WITH clause; offsets are into the query that was read. */
 export interface WithElement {
@@ -233,9 +233,4 @@ function singleSource(tree: Tree, members: readonly Node[]): string | undefined 
   if (others.length > 0 || sources.length !== 1 || table?.kind !== 'table' || table.to !== table.from + 1)
     return undefined;
   return nameOf(tree, table) || undefined;
-}
-
-/** The tokens of the WITH clause; `tree` is of the query that the outline was read from. */
-export function withClauseOf(tree: TreeTokens, { withStart, withEnd }: Outline): TreeTokens {
-  return within(tree, { start: withStart, end: withEnd });
 }

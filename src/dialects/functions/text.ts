@@ -149,7 +149,7 @@ export function repeated(length: Length = atLeastZero): Rule {
   };
 }
 
-export function replace({ arg, optional }: Application): Value {
+function replace({ arg, optional }: Application): Value {
   const [own, from, to] = [arg(0), arg(1), optional(2)];
   return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`);
 }
