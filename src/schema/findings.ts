@@ -7,7 +7,7 @@ import type { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { quotedNames } from '../sandbox/engine-message.ts';
 import { findInText } from '../sandbox/find-in-query.ts';
-import { mentionsIn } from '../sql/tree/mentions.ts';
+import { mentionsIn } from '../sql/tree/lexemes.ts';
 import type { QualifiedName } from '../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';

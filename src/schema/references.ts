@@ -1,5 +1,5 @@
 // The tables, views and dictionaries that a query or a definition names.
-import { mentionsIn, type Mention } from '../sql/tree/mentions.ts';
+import { mentionsIn, type Mention } from '../sql/tree/lexemes.ts';
 import { dictionarySource } from './dictionaries.ts';
 import { localEngine } from './engine-clause.ts';
 import { keyOf } from '../sql/definition/qualified-name.ts';
