@@ -1,10 +1,14 @@
-// The examples of docs/author/reviewing-changes.md: what diff prints for each, which `vitest -u` writes into the page.
+// The examples of docs/author/reviewing-changes.md and comparison.md: what diff prints for each, which `vitest -u` writes into the pages.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { repository } from '../support/git-repository.ts';
 
-const PAGE = join(import.meta.dirname, '../../docs/author/reviewing-changes.md');
+const PAGES = ['reviewing-changes', 'comparison'].map((name) =>
+  join(import.meta.dirname, `../../docs/author/${name}.md`),
+);
+/** Between the pages; in none of them. */
+const BREAK = '\f';
 const NAME = 'orders.by-day';
 const BLOCK = /^```(\w*)\n([^]*?)^```$/gm;
 
@@ -51,8 +55,8 @@ function fileOf(text: string, index: number): string {
     .replace(/^name: (.*)$/m, `name: $1.example-${index}`);
 }
 
-test('the page shows what diff prints', async () => {
-  const page = readFileSync(PAGE, 'utf8');
+test('the pages show what diff prints', async () => {
+  const page = PAGES.map((path) => readFileSync(path, 'utf8')).join(BREAK);
   const { tables, examples } = examplesIn(page);
   const { write, diff } = repository({
     'seeds/1.sql': `CREATE DATABASE IF NOT EXISTS shop;\n${tables}`,
@@ -77,5 +81,6 @@ test('the page shows what diff prints', async () => {
     return `${rest.slice(0, start)}\`\`\`\n${shown}\n\`\`\`${rest.slice(end)}`;
   }, page);
   expect(examples).toHaveLength(11);
-  await expect(text).toMatchFileSnapshot(PAGE);
+  for (const [index, own] of text.split(BREAK).entries())
+    await expect(own).toMatchFileSnapshot(PAGES[index] ?? '');
 });

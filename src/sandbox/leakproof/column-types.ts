@@ -28,8 +28,9 @@ export interface ColumnTypes {
 }
 
 export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): ColumnTypes {
-  const all = [...new Set([...types.values()].flat())].map(parseType);
-  let definitions: ReturnType<typeof definitionsIn> | undefined; // most queries need none
+  // Most queries need neither.
+  let all: readonly ClickHouseType[] | undefined;
+  let definitions: ReturnType<typeof definitionsIn> | undefined;
   const defining = (name: string): readonly Node[] =>
     names?.has(name) === true ? ((definitions ??= definitionsIn(tree)).get(name) ?? []) : [];
   /** Of a name of the query: none of the difference of two values, a number. */
@@ -37,7 +38,8 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     if (names?.has(name) !== true) return [];
     const known = defining(name);
     const isNumber = known.every(({ kind, parts: [value] }) => kind === 'alias' && isDifference(tree, value));
-    return isNumber && known.length > 0 ? [] : all;
+    if (isNumber && known.length > 0) return [];
+    return (all ??= [...new Set([...types.values()].flat())].map(parseType));
   };
   /** Whether a name is that of a subquery or of a WITH element, whose columns the query names. */
   const isDerived = (source: string | undefined): boolean =>

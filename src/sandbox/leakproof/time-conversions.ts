@@ -32,9 +32,9 @@ const TARGET = /^DateTime64(?: \( [0-6](?: , '[^'\\]*')? \))?$/i;
 /** Returns whether a call converts a date or time into another, which cannot fail; remembers names of one query. */
 export function createMoments(tree: Subtree, { tables, types }: MomentContext): (call: Node) => boolean {
   // `CAST(x AS DateTime64(3))` fails for NULL.
-  const mayBeNull = [...types.values()]
-    .flat()
-    .some((type) => isMomentType(type) && isNullable(parseType(type)));
+  const mayBeNull = remembered(() =>
+    [...types.values()].flat().some((type) => isMomentType(type) && isNullable(parseType(type))),
+  );
   const isMomentColumn = (name: string): boolean => types.get(name)?.every(isMomentType) ?? false;
   const context = remembered(() => ({
     definitions: definitionsIn(tree),
@@ -64,7 +64,7 @@ export function createMoments(tree: Subtree, { tables, types }: MomentContext): 
 
   function isMoment(call: Node): boolean {
     if (!CONVERSIONS.test(nameOf(tree, call)) || !hasTarget(tree, call)) return false;
-    if (mayBeNull && /^cast$/i.test(nameOf(tree, call))) return false;
+    if (/^cast$/i.test(nameOf(tree, call)) && mayBeNull('')) return false;
     const [source] = argumentsOf(call);
     if (source?.kind === 'call') return isMoment(source);
     if (source?.kind !== 'column') return false;

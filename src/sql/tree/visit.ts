@@ -74,7 +74,9 @@ export function conjunctsOf(node: Node): readonly Node[] {
 
 /** The tokens of a range with single spaces between them, and so without comments. */
 export function textOf({ cursor }: TreeTokens, { from, to }: TokenRange): string {
-  return Array.from({ length: to - from }, (_, index) => cursor.text(from + index)).join(' ');
+  let text = from < to ? cursor.text(from) : '';
+  for (let at = from + 1; at < to; at++) text += ` ${cursor.text(at)}`;
+  return text;
 }
 
 /** The source of a range as it was written, with the comments inside it. */
