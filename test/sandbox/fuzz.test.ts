@@ -12,7 +12,7 @@ import type { World } from './fixture.ts';
 import { mutants } from './mutants.ts';
 import { HONEST_STRINGS, STRING_ATTACKS } from './string-attacks.ts';
 
-const CASES = Number(process.env['FUZZ_CASES'] ?? 2500);
+const CASES = Math.max(2500, Number(process.env['FUZZ_CASES'] ?? 0));
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 
 /** One in so many of the accepted texts is analysed whole. */
