@@ -193,7 +193,7 @@ export interface SandboxPolicy {
 
 export type Versioned = Pick<Endpoint, 'name' | 'version'>;
 
-/** What identifies an endpoint among all: its name, with the number of a version as `name@2`. */
+/** Returns the name that identifies an endpoint among all; a version has its number, as `name@2`. */
 export function referenceOf({ name, version }: Versioned): string {
   return version === undefined ? name : `${name}@${version}`;
 }

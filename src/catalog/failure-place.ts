@@ -26,7 +26,7 @@ export interface Part {
 }
 
 interface FailedQuery {
-  /** Of the bound query. */
+  /** It is that of the bound query. */
   readonly tree: Tree;
   readonly part: Part;
   readonly values: SampleValues;

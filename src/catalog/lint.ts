@@ -225,7 +225,7 @@ const AGGREGATES: ReadonlySet<string> = new Set(
   'sum min max avg any anylast count uniq uniqexact median stddevpop grouparray topk'.split(' '),
 );
 
-/** What a parameter on its own, at a token, has no effect on; undefined anywhere else. */
+/** Says where a parameter on its own has no effect; undefined anywhere else. */
 function placeOfConstant(read: Read, name: string, token: number): string | undefined {
   const { tree } = read;
   const around = nodesAround(tree.root, token);

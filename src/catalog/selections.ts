@@ -84,7 +84,7 @@ function valuesOf(parameter: CompiledParameter, compared: ReadonlySet<string>): 
   return [standard ?? ABSENT, other];
 }
 
-/** Those that conditions name, another one if there are more, and none if calls can leave the parameter out. */
+/** Returns the values that conditions name, another one if there are more, and none if calls can leave the parameter out. */
 function comparedValues(
   parameter: CompiledParameter,
   compared: ReadonlySet<string>,
@@ -295,7 +295,7 @@ function completed(dimensions: readonly Dimension[], row: Row, missing: Readonly
   return filled;
 }
 
-/** For each dimension, the conditions under which the text depends on it at its first use. */
+/** Returns, for each dimension, the conditions under which the text depends on it at its first use. */
 function surroundings(
   template: Pick<Template, 'pieces'>,
   dimensions: readonly Dimension[],

@@ -34,7 +34,7 @@ export interface VariantQuery {
   /** The query before its parameters are bound. */
   readonly text: string;
   readonly bound: BoundQuery;
-  /** Of the bound query; with a fault if it has a form that is not known. */
+  /** It is that of the bound query, and has a fault if a form of it is not known. */
   readonly tree: Tree;
   /** Undefined if the query could not be parsed; `findings` has the reasons. */
   readonly outline: Outline | undefined;

@@ -112,7 +112,7 @@ function keysAt(value: unknown, name: string): readonly string[] {
   return Object.keys(parameters?.[name] ?? {});
 }
 
-/** What a condition is in calls; empty for a parameter that is not declared, or never has the value. */
+/** Returns the outcomes that a condition has in calls; empty if the parameter is not declared, or never has the value. */
 function outcomesOf(condition: PartCondition, dimensions: readonly Dimension[]): ReadonlySet<boolean> {
   const { values = [] } = dimensions.find(({ name }) => name === condition.name) ?? {};
   const { value: compared } = condition;

@@ -35,7 +35,7 @@ export function tableReads({ query }: Pick<Endpoint, 'query'>): readonly TableRe
   const reads = elements.flatMap((element) =>
     readsIn(element, { tree, tables, values: valuesIn(tree, element) }),
   );
-  // What is not read may read a table without the conditions that are.
+  // A part that is not read may read a table without the conditions of the others.
   return tree.fault === undefined ? reads : reads.map(({ table }) => ({ table, filters: [] }));
 }
 
@@ -49,7 +49,7 @@ export function filterParameters(endpoint: Pick<Endpoint, 'query'>): readonly st
   return [...new Set(all)].toSorted();
 }
 
-/** What names mean in an element of the WITH clause. */
+/** Says what names mean in an element of the WITH clause. */
 interface Scope {
   readonly tree: Tree;
   /** Names of the tables in WITH clauses. */

@@ -1,4 +1,4 @@
-// What a dialect is: how it is read, how it differs from others, and the functions that it has for itself.
+// A dialect: how it is read, how it differs from others, and the functions that only it has.
 import type { OwnFunctions } from './function.ts';
 import type { Grammar } from './read/grammar.ts';
 import type { Traits } from './traits.ts';

@@ -1,4 +1,4 @@
-// All dialects, of which each is a folder with files of the same names.
+// The list of dialects; each is a folder with files of the same names.
 import { BIGQUERY } from './bigquery/dialect.ts';
 import type { ForeignDialect } from './conversion.ts';
 import type { Dialect } from './dialect.ts';

@@ -12,7 +12,7 @@ interface RareTraits {
   readonly functions?: KnownFunctions;
   /** The groups in a replacement, in the form `\1`. */
   readonly replacementOf?: (written: string, groups: number) => string;
-  /** What trim removes if nothing is named, as a class of RE2; undefined: spaces. */
+  /** A class of RE2 that trim removes if nothing is named; undefined: it removes spaces. */
   readonly spaces?: string;
 }
 
@@ -20,7 +20,7 @@ interface RareTraits {
 const oneOf = <Choice>(choice: Choice): Choice => choice;
 
 const OF_MOST = {
-  // What names mean.
+  // These traits say what names mean.
   /** An alias of the select list comes before a column, after WHERE. */
   prefersAliases: false,
   /** In HAVING and QUALIFY, an alias comes before a column that is not a key. */
@@ -34,7 +34,7 @@ const OF_MOST = {
   /** A field of a value of unknown type is one of JSON. */
   fieldsAreJson: false,
 
-  // What rows are, and in which order.
+  // These say what rows are, and in which order.
   /** Where ORDER BY puts NULL: before or after all values, ascending; `last` is after, in both directions. */
   nulls: oneOf<'low' | 'high' | 'last'>('high'),
   /** A grouped query can read columns that are no keys: they depend on the keys, or any value is returned. */
@@ -49,14 +49,14 @@ const OF_MOST = {
   hasSequenceTables: false,
   /** Aggregates that collect values leave out NULL, and are empty over no rows, rather than NULL. */
   collectsNothing: false,
-  /** What is between strings that are joined, if no separator is written. */
+  /** It separates strings that are joined, if none is written. */
   separator: oneOf<',' | ''>(''),
   /** GROUP_CONCAT has several arguments, and the clause SEPARATOR. */
   concatenatesArguments: false,
   /** An array without elements may be one that is NULL. */
   emptyArrayIsNull: false,
 
-  // What is converted implicitly, and how values are compared.
+  // These say what is converted implicitly, and how values are compared.
   /** Conditions are the numbers 0 and 1. */
   hasNumericConditions: false,
   /** A string beside a number, or among values of which one is returned, is converted; otherwise only literals of times are. */
@@ -91,7 +91,7 @@ const OF_MOST = {
   /** Only NUMERIC, STRING and BYTES have sizes, and the string form of each type is known. */
   hasExactTypes: false,
 
-  // What numbers are, and what operators and aggregates do with them.
+  // These say what numbers are, and what operators and aggregates do with them.
   /** The quotient of two integers is an integer. */
   hasIntegerDivision: true,
   /** Division by zero returns NULL, rather than an error. */
@@ -100,7 +100,7 @@ const OF_MOST = {
   hasFloatNumbers: false,
   /** NUMERIC has so many digits after the point, to which each result is rounded. */
   numericScale: oneOf<number | undefined>(undefined),
-  /** What DECIMAL without sizes is: a number with any digits, an integer, or Float64. */
+  /** DECIMAL without sizes is a number with any digits, an integer, or Float64. */
   plainDecimal: oneOf<'any' | 'whole' | 'float'>('whole'),
   /** How many digits after the point a quotient of exact numbers has: those of the dividend and four, or the most of both. */
   quotientDigits: oneOf<'four more' | 'most' | undefined>(undefined),
@@ -130,7 +130,7 @@ const OF_MOST = {
   hasOpenDomains: false,
   /** The sum of integers is an integer. */
   sumsIntegers: false,
-  /** What the average of integers is. */
+  /** It is the type of the average of integers. */
   averageOfIntegers: oneOf<'numeric' | 'float' | 'int'>('numeric'),
   /** Standard deviations of exact numbers have four more digits. */
   roundsDeviations: false,
@@ -145,7 +145,7 @@ const OF_MOST = {
   /** The least and the greatest of values one of which is NaN are NaN. */
   extremeOfNanIsNan: false,
 
-  // What strings are, and what functions do with them.
+  // These say what strings are, and what functions do with them.
   /** LIKE's escape character if there is no ESCAPE. */
   likeEscape: true,
   /** concat() skips NULL. */
@@ -165,7 +165,7 @@ const OF_MOST = {
   /** There are values of bytes, which are no strings. */
   hasBytes: false,
 
-  // What times and intervals are.
+  // These say what times and intervals are.
   /** A string beside a DATE has no time of day and no spaces. */
   hasExactTimes: false,
   /** DATE, DATETIME and TIMESTAMP are different types, which functions of times keep. */
@@ -194,7 +194,7 @@ const OF_MOST = {
   roundsIntervals: false,
   /** An integer beside a DATE is a number of days. */
   addsDays: false,
-  /** What the difference of two dates is. */
+  /** It is the type of the difference of two dates. */
   dateDifference: oneOf<'interval' | 'days' | undefined>('days'),
   /** The difference of two times is an interval; otherwise they cannot be subtracted. */
   subtractsTimes: true,
@@ -203,7 +203,7 @@ const OF_MOST = {
   /** dayname and monthname have three letters, and names in patterns any case. */
   hasShortNames: false,
 
-  // What JSON is.
+  // These say what JSON is.
   /** Values of type JSON are neither compared nor calculated with. */
   isJsonOpaque: false,
   /** JSON is a string; what is read from it is a string or a number. */
@@ -214,7 +214,7 @@ const OF_MOST = {
   hasJsonPaths: false,
   /** The right side of `->` can be such a path. */
   arrowHasPaths: false,
-  /** What is printed after commas and colons. */
+  /** It is printed after commas and colons. */
   jsonSpace: oneOf<' ' | ''>(''),
   /** Objects that are made have their names in order. */
   sortsNames: false,
@@ -222,8 +222,8 @@ const OF_MOST = {
   hasJsonTimes: false,
 };
 
-/** What differs by dialect: a trait is named for that, never for a dialect. */
+/** A trait is named for what differs, never for a dialect. */
 export type Traits = Readonly<typeof OF_MOST> & RareTraits;
 
-/** What is true of most dialects. */
+/** Most dialects have these traits. */
 export const STANDARD: Traits = OF_MOST;

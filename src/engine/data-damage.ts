@@ -2,12 +2,12 @@
 
 /** Parts of a table whose rows no query returns. */
 export interface BrokenParts {
-  /** With its database, as `app.orders`. */
+  /** The name has its database, as in `app.orders`. */
   readonly table: string;
   readonly parts: number;
-  /** Of the first parts, in the folder `detached` of the table. */
+  /** They are those of the first parts, in the folder `detached` of the table. */
   readonly names: readonly string[];
-  /** As in `system.detached_parts`, such as `broken-on-start`. */
+  /** They are those of `system.detached_parts`, such as `broken-on-start`. */
   readonly reasons: readonly string[];
 }
 

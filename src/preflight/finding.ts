@@ -1,4 +1,4 @@
-// What a test of the preflight finds.
+// A finding of the preflight.
 
 /**
  * The result of one test. `held`: rejected, or configured as it should be; `known`: it works, as documented; `open`: it

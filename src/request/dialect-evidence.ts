@@ -9,7 +9,7 @@ import { parseSaved } from '../sql/tree/parse.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {
-  /** The same as ClickHouse SQL; undefined if it is nested too deeply to be a query in any dialect. */
+  /** It is the text as ClickHouse SQL; undefined if it is nested too deeply to be a query in any dialect. */
   readonly tree: () => Tree | undefined;
   readonly query: Cursor;
   /** The functions that the endpoint's sandbox knows. */

@@ -17,7 +17,7 @@ const CONVERTING: ReadonlySet<NodeKind> = new Set<NodeKind>([
 ]);
 const CONVERTING_CALLS: ReadonlySet<string> = new Set(['cast', 'tuple', 'namedtuple', 'untuple']);
 
-/** What gives a name. */
+/** Nodes of these kinds give a name. */
 const NAMING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'alias',
   'with-value',

@@ -22,9 +22,9 @@ export interface Plan {
 
 /** A consumer query that may run. */
 export interface CheckedQuery {
-  /** As the caller sent it, in its language. */
+  /** It is as the caller sent it, in its language. */
   readonly sent: string;
-  /** As ClickHouse SQL: as sent, or translated. */
+  /** It is ClickHouse SQL, as sent or translated. */
   readonly sql: string;
   /** The same tokens with single spaces between them, as checked by the sandbox: equal for queries that differ only in layout. */
   readonly canonicalSql: string;

@@ -47,7 +47,7 @@ export function findInQuery(query: TreeTokens, name: string): TextMatch | undefi
   return { start: spanOf(query, path).start, source: sourceOf(query, path) };
 }
 
-/** The same in a statement that is no query. */
+/** Does the same in a statement that is no query. */
 export function findInText(sql: string, name: string): TextMatch | undefined {
   return findInQuery(tokensOf(sql), name);
 }

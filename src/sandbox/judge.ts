@@ -13,9 +13,9 @@ import { tryEdit, type ScanContext, type Scanned } from './scanned.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { Verdict } from './verdict.ts';
 
-/** What checks of a query depend on besides its text. */
+/** Checks of a query depend on these besides its text. */
 export interface CheckContext extends ScanContext {
-  /** In the endpoint's order. */
+  /** They are in the endpoint's order. */
   readonly tables: readonly ReadTable[];
   readonly leakproof: Omit<LeakproofContext, 'names'>;
   /** Columns by table, if the engine has described them. */
@@ -61,7 +61,7 @@ export async function judgeWhole(sent: LexedQuery, whole: Scanned, context: Chec
 }
 
 interface Asked {
-  /** As it is sent to the engine, and as the consumer sent it. */
+  /** `query` is sent to the engine; `sent` is what the consumer sent. */
   readonly query: LexedQuery;
   readonly sent: LexedQuery;
   /** Whether the values matter that the query compares with. */

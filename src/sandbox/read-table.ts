@@ -1,4 +1,4 @@
-// What is known of an endpoint's table that consumer queries may read.
+// A table of an endpoint that consumer queries may read.
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
@@ -23,7 +23,7 @@ export interface ReadTable {
   readonly name: string;
   /** Tokens that a reference to it expands to, including what it refers to itself. */
   readonly size: number;
-  /** As queries read them; empty if the engine has not described them. */
+  /** They are as queries read them; empty if the engine has not described them. */
   readonly columns: readonly TableColumn[];
   /** Undefined if there is no such column. */
   readonly typeOf: (column: string) => ClickHouseType | undefined;

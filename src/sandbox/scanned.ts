@@ -4,7 +4,7 @@ import { editedText, lexConsumerQuery, type LexedQuery, type TokenEdit } from '.
 import type { Surface } from './scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from './scan/scanner.ts';
 
-/** What a query may read. */
+/** A query may read these. */
 export interface ScanContext {
   readonly surface: Surface;
   readonly isColumn: (name: string) => boolean;

@@ -56,7 +56,7 @@ export function readTables(saved: Tree, outline: Outline, options: TableOptions 
     });
 }
 
-/** What a table is written from. */
+/** A table is written from these. */
 interface TableSource extends Pick<ReadTable, 'name' | 'columns' | 'passes' | 'redaction' | 'isClosed'> {
   readonly clause: Clause;
   readonly optional: ReturnType<typeof optionalConditions>;

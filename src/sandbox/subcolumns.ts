@@ -82,7 +82,7 @@ function isClear(name: string, table: ReadTable, { names, tables }: ScanResult):
   return !names.has(name) && !others.some((other) => other.startsWith(`${name}.`));
 }
 
-/** What goes after matchers; undefined if one of them could show columns of another source under the same name. */
+/** Returns the text after matchers; undefined if one of them could show columns of another source under the same name. */
 function withoutDotted(
   selects: readonly SelectFinding[],
   columns: SubcolumnPlan['columns'],

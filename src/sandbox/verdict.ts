@@ -1,4 +1,4 @@
-// What is known of a consumer query that has passed the checks.
+// The verdict on a consumer query that has passed the checks.
 import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import type { ReadSubcolumns } from './subcolumns.ts';
 
@@ -18,13 +18,13 @@ export interface Verdict {
   readonly isLeakproof: boolean;
   /** Whether its names and those of the endpoint's tables are apart. */
   readonly isApart: boolean;
-  /** The same query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
+  /** It is the query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
   readonly narrow?: ReadSubcolumns | undefined;
-  /** What is evaluated inside the tables, by table. */
+  /** Conditions that are evaluated inside the tables, by table. */
   readonly below?: ReadonlyMap<string, BelowBarrier> | undefined;
   /** Tables of which the order of rows is of no consequence. */
   readonly unordered?: ReadonlySet<string> | undefined;
-  /** All names in the query, if it reads columns by name only. */
+  /** The names in the query, if it reads columns by name only. */
   readonly needed?: ReadonlySet<string> | undefined;
   /** Names of what it may compute before it sorts and limits its rows. */
   readonly early?: ReadonlySet<string> | undefined;

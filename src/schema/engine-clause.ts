@@ -17,7 +17,7 @@ const MERGE_TREE =
 /** Engines that work in a single process as they are. */
 const LOCAL = /^(Memory|Log|TinyLog|StripeLog|Null|Set|Join|Merge|Dictionary|GenerateRandom)$/;
 
-/** What an engine is here; `database` is the current one. */
+/** Says what an engine is here; `database` is the current one. */
 export function localEngine(engine: EngineRecord, database: string): LocalEngine {
   const tree = MERGE_TREE.exec(engine.name)?.[1];
   if (tree !== undefined) return { kind: 'own', sql: mergeTree(engine, tree), hasKeys: true };

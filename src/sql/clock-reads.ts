@@ -108,7 +108,7 @@ function everyOf(tree: Tree, at: number, name: string): number | undefined {
   return rounded === undefined ? undefined : divisor(rounded, by);
 }
 
-/** What a function, of which `read` is an argument, rounds to. */
+/** Returns the period to which a function rounds its argument `read`. */
 function roundingOf(tree: Tree, name: string, list: readonly Node[], read: Node): number | undefined {
   const [first, second] = list;
   if (/^date_?trunc$/.test(name))

@@ -3,7 +3,7 @@ import type { Fragment } from './fragment.ts';
 import { givenIn, holdsFor, type Sent } from './part-condition.ts';
 import type { Piece, Template } from './template.ts';
 
-/** What a variant consists of; the names of a choice are in the order of their fragments. */
+/** A variant consists of these; the names of a choice are in the order of their fragments. */
 export type Selection = Sent;
 
 /** Where a piece of a variant comes from. */

@@ -68,7 +68,7 @@ const OPERATORS: ReadonlySet<NodeKind> = new Set<NodeKind>([
 function elementOf(tree: Tree, item: Node): FragmentElement {
   const [part = item] = item.parts;
   const value = part.kind === 'alias' ? (part.parts[0] ?? part) : part;
-  // What is not understood is an operator, unless it is one token after a value, which may be an alias.
+  // An unknown token is an operator, unless it stands alone after a value, where it may be an alias.
   const isRead =
     item.isWhole || (value.isWhole && value.to === item.to - 1 && isAlias(wordOf(tree, { at: value.to })));
   const isSigned = value.kind === 'number' && value.to > value.from + 1;

@@ -33,14 +33,14 @@ export function readMarker(comment: string): PartMarker | undefined {
   return { kind: 'if', conditions, isLine: comment.startsWith('--') };
 }
 
-/** What a comment of one of the two forms contains. */
+/** Returns the text of a comment of one of the two forms. */
 export function markerText(comment: string): string | undefined {
   const isBlock = comment.startsWith('/*');
   if (!isBlock && !comment.startsWith('--')) return undefined;
   return trimSpaces(plainSpaces(comment.slice(2, isBlock ? -2 : undefined)));
 }
 
-/** As in the comment that begins a part. */
+/** Writes them as the comment that begins a part has them. */
 export function conditionsText(conditions: readonly PartCondition[]): string {
   return `if ${conditions.map(conditionText).join(' and ')}`;
 }
@@ -56,7 +56,7 @@ export function givenIn(conditions: readonly PartCondition[]): readonly string[]
   return conditions.flatMap(({ name, isNot }) => (isNot ? [] : [name]));
 }
 
-/** What a call sends, as far as it decides the text of a query. */
+/** A call sends these values, as far as they decide the text of a query. */
 export interface Sent {
   /** The names of each choice, and the value of a parameter that a condition compares with it. */
   readonly choices: ReadonlyMap<string, readonly string[]>;

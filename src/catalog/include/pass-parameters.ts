@@ -52,7 +52,7 @@ export function passParameters(
   return { pieces: [...result, ...slicePieces(pieces, copied, sql.length)], used };
 }
 
-/** What the constants decide. */
+/** Returns the values that the constants send, as far as they decide the text. */
 function sentBy(passed: ReadonlyMap<string, Passed>): Sent {
   const constants = [...passed].flatMap(([name, each]) =>
     each.kind === 'constant' ? [[name, each.value] as const] : [],

@@ -1,4 +1,4 @@
-// What `millrace import` is asked to do, and with what.
+// The options of `millrace import`.
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import type { ExportTool } from '../../convert/export/foreign-query.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';

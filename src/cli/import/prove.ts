@@ -20,7 +20,7 @@ import { openStage } from '../test/stage.ts';
 
 /** What a call of an endpoint answered. */
 export interface ProofRun {
-  /** All its examples together returned so many; undefined: no call could be made, since the values of its parameters are not known. */
+  /** All its examples together returned so many; undefined if no call could be made, since the values of its parameters are not known. */
   readonly rows: number | undefined;
   /** Examples that failed; `isRejected`: without an answer, and not only with other rows. */
   readonly failures: readonly { readonly finding: Finding; readonly isRejected: boolean }[];

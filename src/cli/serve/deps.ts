@@ -1,4 +1,4 @@
-// What `serve` is given by the program.
+// The program hands these to `serve`.
 import type { Terminal } from '../terminal.ts';
 import type { OpenEngine, OpenService } from '../dependencies.ts';
 

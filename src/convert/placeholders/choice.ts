@@ -73,7 +73,7 @@ function renderArms(all: ChoiceNode['arms'], writer: Writer): void {
   writeArms(rendered, writer);
 }
 
-/** In the order of preference; the last ones change types, and say so. */
+/** They are in the order of preference; the last ones change types, and say so. */
 const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean)[] = [
   writePart,
   writeLimit,

@@ -6,7 +6,7 @@ import type { TemplateDialect } from './template.ts';
 export interface StringContext {
   readonly sink: Sink;
   readonly rendering: Rendering;
-  /** What follows the string. */
+  /** This follows the string. */
   readonly next: Node | undefined;
 }
 

@@ -3,7 +3,7 @@ import type { TemplateExpression } from './expression.ts';
 import type { Condition, Item, Value } from './nodes.ts';
 import type { RegionKind } from './source-lexer.ts';
 
-/** What a tool gives to the names and functions of its templates. */
+/** A tool says here what the names and functions of its templates mean. */
 export interface JinjaTool {
   /** What `{{ expression }}` is; undefined if the tool does not know it. */
   readonly output: (expression: TemplateExpression, inside: RegionKind) => Item | undefined;

@@ -43,7 +43,7 @@ interface Mark extends Range {
 
 const TOKENS = /[()[\]]|[A-Za-z_]\w*/g;
 
-/** From the SELECT of the query around an offset to its end. */
+/** Returns the range from the SELECT of the query around an offset to its end. */
 function queryAround(nodes: readonly Node[], at: number, source: NodeSource): Range | undefined {
   const levels: (Range | undefined)[] = [undefined];
   let depth: number | undefined;
@@ -87,11 +87,11 @@ function slice(nodes: readonly Node[], from: number, to: number): readonly Node[
   });
 }
 
-/** What is known of conditions. */
+/** Conditions that are known to hold, or not to. */
 interface ConditionFacts {
-  /** By their JSON. */
+  /** The keys are their JSON. */
   readonly known: ReadonlyMap<string, boolean>;
-  /** Of each of these lists, one condition does not hold. */
+  /** In each of these lists, one condition does not hold. */
   readonly never: readonly (readonly Condition[])[];
 }
 

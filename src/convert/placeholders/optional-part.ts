@@ -32,7 +32,7 @@ export function writeParts(arms: readonly RenderedArm[], writer: Writer): boolea
   return (isWhole || arms.every((arm) => canBeAbsent(arm, writer.sink))) && writeAlternatives(arms, writer);
 }
 
-/** The same for alternatives of which one is always there, or none can be. */
+/** Does the same for alternatives of which one is always there, or none can be. */
 export function writeAlternatives(arms: readonly RenderedArm[], writer: Writer): boolean {
   const { sink, rendering } = writer;
   if (rendering.source.dialect !== 'clickhouse' || isInToken(arms, writer)) return false;
@@ -93,7 +93,7 @@ function addPart(
   add(`${space(/\s$/.test(body))}/* end */`);
 }
 
-/** What follows is another token. */
+/** Writes a space if the text goes on with a token that would join the one before. */
 function separate({ sink, span, rendering }: Writer): void {
   if (/^[\w(]/.test(rendering.source.text.slice(span.end, span.end + 1)))
     emit(sink, { text: ' ', at: span.start, isCopied: false });

@@ -7,7 +7,7 @@ import { parseType } from '../../sql/types/type.ts';
 
 /** One of the conditions of a part; `name` is the template's. */
 export interface PartTerm extends PartCondition {
-  /** As the template uses it there; without its default, if the condition asks whether it is given. */
+  /** It is as the template uses it there, without its default if the condition asks whether it is given. */
   readonly use: Value;
 }
 
@@ -78,10 +78,10 @@ function isInteger(type = ''): boolean {
   return integerOf(parseType(type)) !== undefined;
 }
 
-/** What a comment can contain, and included files read as it is. */
+/** A comment can contain such a value, and included files read it as it is. */
 const TEXT = /^[^'\\@*\n,]{0,100}$/;
 
-/** Of one value with a literal; a Boolean only with true. */
+/** Returns the terms of a comparison of one value with a literal; a Boolean is compared with true alone. */
 function comparedTerms(
   { operator, value, right }: Extract<Condition, { kind: 'compare' }>,
   rendering: Rendering,

@@ -33,7 +33,7 @@ const abs: Rule = ({ arg, call, context }) => {
   return { sql: sql`toInt64(abs(${own}))`, type };
 };
 
-/** Of NaN, NaN. */
+/** NaN stays NaN. */
 const sign: Rule = ({ arg }) => {
   const { sql: own, type } = arg(0);
   if (type.kind !== 'float') return int(sql`sign(${own})`, type.isNullable, { bits: 1 });

@@ -13,7 +13,7 @@ const NUMBER = '(-?[0-9][-+.0-9eE]*)';
 /** Distinguishes numbers from strings: a character without a meaning. */
 const MARK = '\u{E000}';
 
-/** What is read from a document at a place. */
+/** Reads from a document at a place. */
 type FromPlace = (place: Value) => Sql;
 
 /** A scalar as a string, or an array of them. */

@@ -47,7 +47,7 @@ const texts: Rule = (application) => {
   return { sql: readAt(found, application, scalarsOf), type, absent };
 };
 
-/** What is read at a place; in a string, of numbers with their digits. */
+/** Reads the value at a place; numbers in a string keep their digits. */
 function readAt(place: Value, application: Application, build: (place: Value) => Sql): Sql {
   return isText(application) ? withNumbers(place, application, build) : build(place);
 }

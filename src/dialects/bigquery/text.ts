@@ -68,7 +68,7 @@ const OF_TEXTS: Rules = {
   ...taking('any', { format }, 'decide'),
 };
 
-/** Of what is no text, from_hex and from_base64 are errors. */
+/** from_hex and from_base64 are errors for what is no text. */
 export const TEXT_FUNCTIONS: Rules = {
   ...safely(OF_TEXTS),
   ...taking('text', {

@@ -21,7 +21,7 @@ const NAMES: ReadonlySet<string> = new Set(
   trunc unix_date unix_micros unix_millis unix_seconds upper var_pop var_samp variance`.split(/\s+/),
 );
 
-/** What to write in place of others. */
+/** The keys are functions, the values what to write in their place. */
 const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   Object.entries({
     approx_top_count: 'Write GROUP BY with ORDER BY COUNT(*) DESC and LIMIT; in ClickHouse: topK(5)(x).',

@@ -17,7 +17,7 @@ function checkPlain({ call, fail }: Application): void {
   if (!isPlain || extra !== undefined) fail(`${call.name} is supported with one argument`);
 }
 
-/** Of NULL, `null`. */
+/** NULL becomes `null`. */
 export const toJsonNull: Rule = (application) => {
   checkPlain(application);
   return value(
@@ -27,7 +27,7 @@ export const toJsonNull: Rule = (application) => {
   );
 };
 
-/** Of NULL, NULL. */
+/** NULL stays NULL. */
 const toJson: Rule = (application) => {
   const own = application.arg(0);
   const { sql: written } = toJsonNull(application);

@@ -88,7 +88,7 @@ const MODES: Readonly<Record<string, string>> = {
   ROUND_HALF_EVEN: 'roundBankers',
 };
 
-/** Of NUMERIC, with a mode. */
+/** Rounds NUMERIC with a mode. */
 function roundedBy({ source, fail, context }: Application, own: Value): Value {
   const [digits, mode] = [signedInteger(source(1)), source(2)];
   const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;

@@ -68,7 +68,7 @@ function countedStart({ call, arg }: Application, start: Value, part: PartFrom):
   );
 }
 
-/** From a position; a negative length is that of what is before it. */
+/** Cuts from a position; a negative length is that of what is before it. */
 function aroundStart({ call, arg }: Application, first: number, part: PartFrom): Sql {
   if ((signedInteger(call.args[2]) ?? -1) >= 0) return part(String(first));
   const length = operand(arg(2));

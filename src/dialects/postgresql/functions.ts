@@ -19,7 +19,7 @@ function substringsBy(length?: Length): Rules {
   return safely(taking('any', { ...substrings('counted', length), substring: positionedOrMatched }));
 }
 
-/** What Redshift has of it, too. */
+/** Redshift shares these. */
 export const FAMILY: Rules = {
   ...substringsBy(),
   ...taking('array any', { array_length: lengthOfDimension, array_upper: lengthOfDimension }, 'decide'),

@@ -1,7 +1,7 @@
 // How PostgreSQL's SQL is read.
 import { COMPARISONS, operatorsOf, STANDARD, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
 import { STANDARD_LEXICAL, type Escapes } from '../read/lexical-rules.ts';
-/** Of `E'…'`, and of Redshift's ordinary strings. */
+/** These are in `E'…'`, and in Redshift's ordinary strings. */
 export const ESCAPES: Escapes = {
   characters: { b: '\b', f: '\f', n: '\n', r: '\r', t: '\t' },
   hexadecimal: /x([\da-fA-F]{1,2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})/y,

@@ -1,7 +1,7 @@
 // How PostgreSQL differs from most dialects.
 import { STANDARD, type Traits } from '../traits.ts';
 
-/** What Redshift has of it, too. */
+/** Redshift shares these. */
 export const FAMILY: Traits = {
   ...STANDARD,
   namesExpressions: true,

@@ -183,7 +183,7 @@ function readSpecialCall(source: Source): Expression | FirstArgument | undefined
   return result !== undefined && 'first' in result ? { ...result, name: text, open } : result;
 }
 
-/** Those that return undefined have read nothing. */
+/** A reader that returns undefined has read nothing. */
 const SPECIAL: ReadonlyMap<string, SpecialReader> = new Map<string, SpecialReader>([
   ['CAST', (source, at) => readCast(source, { at, isSafe: false })],
   ['TRY_CAST', (source, at) => readCast(source, { at, isSafe: true })],

@@ -62,14 +62,14 @@ export function skipLocks(source: Source): void {
   skipLocks(source);
 }
 
-/** Of MySQL; they do not change the rows. */
+/** MySQL allows them; they do not change the rows. */
 const MODIFIERS: ReadonlySet<string> = new Set(
   'SQL_CALC_FOUND_ROWS STRAIGHT_JOIN SQL_NO_CACHE SQL_CACHE HIGH_PRIORITY SQL_SMALL_RESULT SQL_BIG_RESULT SQL_BUFFER_RESULT'.split(
     ' ',
   ),
 );
 
-/** What MySQL allows after SELECT. */
+/** Skips what MySQL allows after SELECT. */
 export function skipModifiers(source: Source): void {
   const { start, upper } = peek(source);
   const isModifier = has(source, 'extended forms') && MODIFIERS.has(upper);

@@ -18,7 +18,7 @@ const hexOrEmpty: Rule = (application) => {
   return value('text', type.isNullable ? sql`ifNull(${digits}, '')` : digits, false);
 };
 
-/** Of numbers with a fraction, which the operator % does not keep. */
+/** Keeps the fraction of a remainder, which the operator % of integers does not. */
 const mod: Rule = ({ arg }) => value('float', sql`${float(arg(0))} % nullIf(${float(arg(1))}, 0)`, true);
 
 /** The value at a path as a value of SQL: true and false are numbers. */
@@ -39,7 +39,7 @@ const typeOf: Rule = (application) => {
   return { ...own, sql: sql`if(${isFalse}, 'false', ${own.sql})` };
 };
 
-/** Of a value that is no array, 0. */
+/** Returns 0 for a value that is no array. */
 const lengthOrZero: Rule = (application) => {
   const own = arrayLength(application);
   if (isKind(application.arg(0), 'array')) return own;

@@ -263,7 +263,7 @@ export function unixTimestamp(outside: (seconds: Value) => Value): Rule {
       : outside(sinceEpochInDigits(application));
 }
 
-/** Of times before 1970, 0. */
+/** Returns 0 for times before 1970. */
 const notNegative = (own: Value): Value => ({ ...own, sql: sql`if(${operand(own)} < 0, 0, ${own.sql})` });
 
 const NUMBERS: Rules = {

@@ -90,7 +90,7 @@ const ORDER = [
   'MICROSECOND',
   'NANOSECOND',
 ];
-/** In years, for those that ClickHouse does not have. */
+/** Returns years, for units that ClickHouse does not have. */
 const yearsIn = (unit: string): number | undefined =>
   unit === 'CENTURY' || unit === 'DECADE' ? (MONTHS[unit] ?? 0) / 12 : undefined;
 

@@ -1,6 +1,6 @@
 // How long units of time are: those of a fixed length, and those of months.
 
-/** In microseconds. */
+/** Lengths are in microseconds. */
 export const MICROSECONDS: Readonly<Record<string, number>> = {
   MICROSECOND: 1,
   MILLISECOND: 1000,
@@ -11,7 +11,7 @@ export const MICROSECONDS: Readonly<Record<string, number>> = {
   WEEK: 6.048e11,
 };
 
-/** In months. */
+/** Lengths are in months. */
 export const MONTHS: Readonly<Record<string, number>> = {
   MONTH: 1,
   QUARTER: 3,
@@ -20,7 +20,7 @@ export const MONTHS: Readonly<Record<string, number>> = {
   CENTURY: 1200,
 };
 
-/** In seconds; undefined for those of months. */
+/** Returns seconds; undefined for units of months. */
 export function secondsIn(unit: string): number | undefined {
   const length = MICROSECONDS[unit];
   return length === undefined ? undefined : length / 1e6;

@@ -31,14 +31,14 @@ export const joined = (elements: readonly Element[], separator: string): readonl
   elements.flatMap((element, index) => (index === 0 ? [e(element)] : [t(separator), e(element)]));
 export const CLOCK = joined(['hour', 'minute', 'second'], ':');
 export const CLOCK12 = [...joined(['hour12', 'minute', 'second'], ':'), t(' '), e('half')];
-/** Of date_format and its relatives: by the letter after %. */
+/** The elements of date_format and its relatives, by the letter after %. */
 const DATE_FORMAT: Letters = {
   Y: 'year4', y: 'year2', m: 'month', c: 'month_plain', M: 'month_name', b: 'month_short', d: 'day', e: 'day_plain', j: 'day_of_year',
   H: 'hour', k: 'hour_plain', h: 'hour12', I: 'hour12', l: 'hour12_plain', i: 'minute', s: 'second', S: 'second', f: 'micros', p: 'half',
   W: 'day_name', a: 'day_short', w: 'weekday0', U: 'week_sunday', u: 'week_first4', v: 'iso_week', x: 'iso_year', T: CLOCK, r: CLOCK12, '%': [t('%')],
 }; // prettier-ignore
 
-/** Of strftime and its relatives. */
+/** The elements of strftime and its relatives. */
 export const STRFTIME: Letters = {
   y: 'year2', m: 'month', d: 'day', e: 'day_space', H: 'hour', k: 'hour_space', I: 'hour12', l: 'hour12_space', M: 'minute', S: 'second', j: 'day_of_year',
   p: 'half', P: 'half_lower', w: 'weekday0', u: 'iso_weekday', U: 'week_sunday', W: 'week_monday', V: 'iso_week', g: 'iso_year2', s: 'epoch',

@@ -62,7 +62,7 @@ export function writeArrayQuery({ query, form }: Subquery, context: Context): Va
 const placeOf = (own: Sql, base: IndexBase): Value =>
   value('int', base === 0 ? sql`toInt64(${own} - 1)` : sql`toInt64(${own})`, false, { scale: 0 });
 
-/** What decides which elements there are, and their order. */
+/** These decide which elements there are, and their order. */
 interface ElementOrder {
   readonly orderBy: readonly Order[];
   readonly limit: string | undefined;

@@ -45,7 +45,7 @@ function fieldOf(of: Value, name: Name, context: Context): Value {
 type Index = Of<'index'>;
 
 function writeIndex(expression: Index, context: Context): Value {
-  // Of a record, both are the record: it has one element.
+  // Both are the record itself: it has one element.
   const { of, index, base, isSafe: _ } = expression;
   if (
     of.kind === 'call' &&

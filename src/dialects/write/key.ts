@@ -65,7 +65,7 @@ function byName({ name, raw, value: own }: Column, context: Context): Value {
   return isOther ? key : { sql: context.shared.style.name(name), type: own.type };
 }
 
-/** What follows a SELECT. */
+/** The clauses that follow a SELECT. */
 export interface Tail {
   readonly orderBy: readonly Order[];
   readonly limit?: string | undefined;

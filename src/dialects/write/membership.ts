@@ -50,7 +50,7 @@ function anyOf(conditions: readonly Value[]): Value {
 /** Constants, of which those that are NULL are left out: ClickHouse ignores them in a list. */
 interface Constants {
   readonly subject: Value;
-  /** With parentheses. */
+  /** The text has parentheses. */
   readonly list: Sql;
   readonly hasNull: boolean;
 }

@@ -178,7 +178,7 @@ export function withElement(context: Context, alias: string | undefined, element
   return withElements(context, [{ alias, element }]);
 }
 
-/** The same over one array, with the places of its elements. */
+/** Does the same over one array, with the places of its elements. */
 export function withElements(
   context: Context,
   elements: readonly { readonly alias: string | undefined; readonly element: Value }[],

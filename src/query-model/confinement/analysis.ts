@@ -13,7 +13,7 @@ export interface Analysis {
   readonly options: ConfinementOptions;
   readonly context: FilterContext;
   readonly know: (relation: Relation) => Known;
-  /** By the name of a recursive WITH table: its columns that equal the parameter in the rows found so far. */
+  /** A recursive WITH table has, by its name, the columns that equal the parameter in the rows found so far. */
   readonly assumed: Assumed;
   readonly budget: { relations: number };
 }

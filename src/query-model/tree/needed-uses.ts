@@ -34,7 +34,7 @@ export function neededUses(sql: string, uses: readonly MarkedUse[]): readonly nu
   );
 }
 
-/** What may have the name of an element that is read there. */
+/** Nodes of these kinds may have the name of an element that is read there. */
 const READING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'table',
   'column',

@@ -61,7 +61,7 @@ interface Reference {
   readonly found: Qualified;
 }
 
-/** What a query names. */
+/** The names in a query, and the edits that qualify them. */
 interface ResolvedPaths {
   readonly edits: Edit[];
   readonly qualified: Qualified[];

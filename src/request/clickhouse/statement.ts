@@ -191,7 +191,7 @@ const ENDS: ReadonlySet<TokenKind | undefined> = new Set<TokenKind>([
   '*',
 ]);
 
-/** What SET sets: settings, or a role; undefined if it is none of them. */
+/** Returns what SET sets: settings, or a role; undefined if it is none of them. */
 export function readSet(sql: string): 'role' | SentStatement['settings'] | undefined {
   const cursor = createCursor(sql);
   if (cursor.word(cursor.word(1) === 'DEFAULT' ? 2 : 1) === 'ROLE') return 'role';

@@ -31,7 +31,7 @@ export function isBounded(tree: TreeTokens, condition: Node, names: ReadonlySet<
     if (comparesArrays(tree, node) || nestsLoops(tree, node)) return true;
     steps += stepsOf(tree, node);
     if (steps > MAX_STEPS) return true;
-    // What an operator combines may be any part of the condition.
+    // An operand may be any part of the condition.
     const isOperator = node.kind === 'concat';
     if (!isOperator && !isCombined(tree, node)) return false;
     const values = isOperator ? [condition] : node.parts;

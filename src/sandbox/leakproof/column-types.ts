@@ -23,7 +23,7 @@ export interface ColumnTypes {
    * functions `except` are of does not count.
    */
   readonly mentions: (node: Node, type: TypeTest, except?: RegExp) => boolean;
-  /** What defines the name that a node is, if the query does. */
+  /** Returns the nodes that define the name that a node is, if the query does. */
   readonly definitionsOf: (column: Node) => readonly Node[];
 }
 
@@ -33,7 +33,7 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
   let definitions: ReturnType<typeof definitionsIn> | undefined;
   const defining = (name: string): readonly Node[] =>
     names?.has(name) === true ? ((definitions ??= definitionsIn(tree)).get(name) ?? []) : [];
-  /** Of a name of the query: none of the difference of two values, a number. */
+  /** Returns the types that a name of the query may have; none for the difference of two values, a number. */
   const ownTypes = (name: string): readonly ClickHouseType[] => {
     if (names?.has(name) !== true) return [];
     const known = defining(name);
@@ -50,7 +50,7 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
   const columnTypes = (name: string, path: readonly string[]): readonly ClickHouseType[] =>
     (types.get(name) ?? []).map((type) => pathType(parseType(type), path));
 
-  /** Of a name and the path after it. A name after a dot may be that of the column. */
+  /** Returns the types of a name with the path after it. A name after a dot may be that of the column. */
   function typesOf(path: readonly string[]): readonly ClickHouseType[] {
     return path.flatMap((name, index) => {
       const before = path[index - 1];
@@ -100,7 +100,7 @@ function isDifference(tree: Subtree, value: Node | undefined): boolean {
   return operatorOf(tree, value) === '-' || value.parts.some((part) => isDifference(tree, part));
 }
 
-/** Of documents and tuples, the type at the path. */
+/** Returns the type at a path of a document or tuple. */
 function pathType(type: ClickHouseType, path: readonly string[]): ClickHouseType {
   if (path.length === 0 || !PARTED.has(plainType(type).name)) return type;
   return subcolumnType(type, path.join('.')) ?? type;

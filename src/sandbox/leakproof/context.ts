@@ -14,5 +14,5 @@ export interface LeakproofContext {
 /** Without `names`, what is checked is an author's. */
 export type ClauseContext = Omit<LeakproofContext, 'names'> & Partial<Pick<LeakproofContext, 'names'>>;
 
-/** What conditions are read with. */
+/** Conditions are read with these. */
 export type NamedTypes = Pick<LeakproofContext, 'types'> & Partial<Pick<LeakproofContext, 'names'>>;

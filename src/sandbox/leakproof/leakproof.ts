@@ -51,7 +51,7 @@ export function isClauseLeakproof(tree: Tree, context: ClauseContext): boolean {
   return clause.isWhole && placesIn(tree, [clause], context)?.failing.length === 0;
 }
 
-/** The same for an expression. */
+/** Says the same of an expression. */
 export function isExpressionLeakproof(sql: string, context: ClauseContext): boolean {
   const tree = parseSavedText(`SELECT ${sql}`);
   return tree.fault === undefined && placesIn(tree, [tree.root], context)?.failing.length === 0;
@@ -60,7 +60,7 @@ export function isExpressionLeakproof(sql: string, context: ClauseContext): bool
 /** Fails closed: false for anything not known to succeed on every row. */
 export interface LeakproofCheck {
   readonly isLeakproof: boolean;
-  /** The same for a part of a condition. */
+  /** It says the same of a part of a condition. */
   readonly isPartLeakproof: (node: Node) => boolean;
   /** Whether indexes read a part of a condition as it is meant. */
   readonly isReadByIndexes: (node: Node) => boolean;
@@ -199,7 +199,7 @@ function isHarmlessInterval(check: Check, { node, around }: Place): boolean {
   return call !== undefined && /^toStartOfInterval$/i.test(wordOf(check, call));
 }
 
-/** Of results, and of aggregates: which columns others read is not known here. */
+/** Accepts stars of results and aggregates: which columns others read is not known here. */
 function isHarmlessMatcher(check: Check, { around }: Place): boolean {
   const call = around?.node.kind === 'arguments' ? around.around?.node : undefined;
   return around?.node.kind === 'list' || (call !== undefined && check.isAggregate(nameOf(check, call)));

@@ -46,7 +46,7 @@ export function createMisread(tree: Subtree, context: NamedTypes): (place: Place
   };
 }
 
-/** What an operator of a chain is to an index. */
+/** Says what an operator of a chain is to an index. */
 function comparisonOf(tree: Subtree, node: Node): string | undefined {
   if (node.kind === 'in') return 'IN';
   if (node.kind === 'between') return 'BETWEEN';
@@ -58,7 +58,7 @@ function isMisreadChain(columns: Columns, chain: Node): boolean {
   const operators = operatorsIn(chain);
   const compared = operators.filter((each) => comparisonOf(columns, each) !== undefined);
   const isTested = operators.some(({ kind }) => kind === 'test');
-  // Of `IS DISTINCT FROM`, numbers beside Bool are read as truths.
+  // In `IS DISTINCT FROM`, numbers beside Bool are read as truths.
   if (operators.some((each) => each.kind === 'binary' && operatorOf(columns, each) === 'IS')) return true;
   if (compared.some((each) => each.kind === 'in' && hasTupleOfNull(columns, each))) return true;
   if (compared.length > 0 && (comparesWithTruth(columns, chain) || testsNull(columns, chain))) return true;
@@ -231,7 +231,7 @@ function comparesNonZero(columns: Columns, node: Node): boolean {
   return node.parts.every((part) => isKey(part) || comparesNonZero(columns, part));
 }
 
-/** The same for the arguments of a call. */
+/** Does the same for the arguments of a call. */
 function hasNoZero(columns: Columns, call: Node): boolean {
   return argumentsOf(call).every((each) => comparesNonZero(columns, each));
 }

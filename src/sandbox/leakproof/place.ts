@@ -18,7 +18,7 @@ const OPERATORS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'index',
 ]);
 
-/** Of these, only the first part is an operand: an index is in brackets, a set is another value. */
+/** Only the first part of these is an operand: an index is in brackets, a set is another value. */
 const SUFFIXES: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'cast', 'access', 'index']);
 
 /**

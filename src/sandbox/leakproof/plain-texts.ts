@@ -25,7 +25,7 @@ function isPlain(type: ClickHouseType): boolean {
   return TEXTS.has(plain.name) || isAddress(plain) || (isDateTime(plain) && timeZone(plain) === 'UTC');
 }
 
-/** Of a document. Paths without a type are of type Dynamic, of which there are no indexes. */
+/** Says it of a document. Paths without a type are Dynamic, which has no indexes. */
 function hasPlainPaths(type: ClickHouseType): boolean {
   const paths = typeArguments(type).map((path) => path.type);
   return type.name === 'JSON' && paths.every((path) => isPlain(path) && !isDateTime(plainType(path)));

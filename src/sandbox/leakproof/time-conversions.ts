@@ -75,7 +75,7 @@ export function createMoments(tree: Subtree, { tables, types }: MomentContext): 
   return (call) => !context('').hasLambdas && isMoment(call);
 }
 
-/** Of `CAST(… AS Type)` or `toDateTime64(…, digits, 'zone')`. */
+/** Accepts `CAST(… AS Type)` and `toDateTime64(…, digits, 'zone')` whose target is known. */
 function hasTarget(tree: Subtree, call: Node): boolean {
   const [, ...others] = argumentsOf(call);
   const [type] = others;

@@ -11,7 +11,7 @@ const TABLES: Heading = { holds: 'tables' };
 const VALUES: Heading = { holds: 'values' };
 const OF_GROUPS: Heading = { holds: 'values', isOfGroups: true };
 
-/** All headings of which the contents are known. */
+/** The headings whose contents are known. */
 const HEADINGS: ReadonlyMap<string, Heading> = new Map([
   ['WITH', { holds: 'items', isOfGroups: true }],
   ['PROJECTION', { holds: 'items', isOfGroups: true }],
@@ -48,7 +48,7 @@ const HEADINGS: ReadonlyMap<string, Heading> = new Map([
   ['EXPRESSION', VALUES],
 ]);
 
-/** What is below a heading; undefined for one that is not known. */
+/** Says what is below a heading; undefined for one that is not known. */
 export function headingOf(kind: string): Heading | undefined {
   const isNumbered = /^(?:EXPRESSION |REPLACEMENTS \d+$|REPLACEMENT NAME )/.test(kind);
   return HEADINGS.get(kind) ?? (isNumbered ? VALUES : undefined);

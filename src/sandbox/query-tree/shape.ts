@@ -6,7 +6,7 @@ import { operatorOf, wordOf, type TreeTokens } from '../../sql/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from '../lexed-query.ts';
 import type { Explain, Explained } from '../explain.ts';
 
-/** What is before a value that is compared. */
+/** These are before a value that is compared. */
 const COMPARED = /^(?:[=<>]|!=|[<>]=|BETWEEN|AND|I?LIKE|LIMIT|OFFSET)$/;
 
 /** Without escapes, and far from the limits of integer types: the engine parses all of a kind alike. */

@@ -87,7 +87,7 @@ function rejectReference(scan: Scan, call: Node, name: string): void {
   reject(scan, named.from, referenceViolation(name, reference));
 }
 
-/** Of `count(*)`. */
+/** Returns the star of `count(*)`. */
 function countedStar({ parts: [list] }: Node): Node | undefined {
   const [star] = list?.parts ?? [];
   return star?.kind === 'star' && star.from === star.at && star.from - 1 === list?.from ? star : undefined;

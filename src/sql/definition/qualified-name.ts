@@ -6,12 +6,12 @@ export interface QualifiedName {
   readonly name: string;
 }
 
-/** As SQL. */
+/** Writes it as SQL. */
 export function printName({ database, name }: QualifiedName): string {
   return `${quoteIdentifier(database)}.${quoteIdentifier(name)}`;
 }
 
-/** As endpoints, messages and maps write it: `database.table`. */
+/** Writes it as endpoints, messages and maps do: `database.table`. */
 export function keyOf({ database, name }: QualifiedName): string {
   return `${database}.${name}`;
 }

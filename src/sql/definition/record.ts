@@ -88,7 +88,7 @@ export interface ColumnList {
 }
 
 export interface ColumnText {
-  /** As written, without codec, expiry and the like. */
+  /** It is as written, without codec, expiry and the like. */
   readonly sql: string;
   /** The name as written. */
   readonly name: string;

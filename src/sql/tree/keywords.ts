@@ -24,7 +24,7 @@ export const NO_BARE_ALIAS: ReadonlySet<string> = set(`
   MICROSECONDS MILLISECOND MILLISECONDS NANOSECOND NANOSECONDS CASE EXISTS INTERVAL DISTINCT VALUES FOR
 `);
 
-/** Those that are no alias without AS in a query of an author either. */
+/** These are no alias without AS in a query of an author either. */
 export const NO_BARE_ALIAS_IN_SAVED: ReadonlySet<string> = set(`
   NOT FORMAT SETTINGS FINAL SAMPLE STREAM ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL CROSS PASTE NATURAL ARRAY DIV MOD
   REGEXP

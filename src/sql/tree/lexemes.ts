@@ -1,4 +1,4 @@
-// What is read from the tokens of a text alone: it need not be a query, or one that is read to its end.
+// Reads the tokens of a text alone, which need not be a query, or one that is read to its end.
 import { createCursor } from '../cursor.ts';
 import { tokenize, type TokenKind } from '../lexer.ts';
 import { stringValue } from '../string-literal.ts';

@@ -51,7 +51,7 @@ export function parseSaved(cursor: Cursor): Tree {
   return parseWhole(createReader(cursor, GRAMMAR, 1));
 }
 
-/** The same of a query whose databases may be names with dots, as those of ClickHouse's interface are. */
+/** Parses a query whose databases may be names with dots, as those of ClickHouse's interface are. */
 export function parseSentText(sql: string): Tree {
   return parseWhole(createReader(createCursor(sql), GRAMMAR, Infinity));
 }
@@ -161,7 +161,7 @@ function parseElement(reader: Reader): void {
   if (reader.isSaved) endElement(reader, at);
 }
 
-/** What is unknown in an element of an author ends at the next one, or at the main query. */
+/** An unknown form in an element of an author ends at the next one, or at the main query. */
 function endElement(reader: Reader, from: number): void {
   const isMain = (at: number): boolean => /^(?:SELECT|FROM)$/.test(reader.cursor.word(at) ?? '');
   const isEnd = kind(reader) === undefined || kind(reader) === ',' || isMain(reader.at);

@@ -11,7 +11,7 @@ export function nodesAround(root: Node, token: number): readonly Node[] {
   return around;
 }
 
-/** All nodes of a kind at and below one, in the order of their tokens. */
+/** Returns the nodes of these kinds at and below one, in the order of their tokens. */
 export function nodesOf(node: Node, ...kinds: readonly NodeKind[]): readonly Node[] {
   const found: Node[] = [];
   walk(node, (each) => {
@@ -29,7 +29,7 @@ export interface ArgumentPlace {
   readonly call: Node | undefined;
 }
 
-/** What is in brackets. */
+/** Nodes of these kinds are in brackets. */
 export const BRACKETS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'subquery', 'group', 'tuple', 'array', 'index', 'arguments', 'parameters', 'window', 'filter',
 ]); // prettier-ignore

@@ -1,4 +1,4 @@
-// What the tokens of a tree are, apart from its nodes: ranges by offsets in the source, and names wherever they occur.
+// Reads the tokens of a tree, apart from its nodes: ranges by offsets in the source, and names wherever they occur.
 import { createCursor } from '../cursor.ts';
 import type { SqlFinding } from '../finding.ts';
 import type { Token, TokenKind } from '../lexer.ts';
@@ -18,7 +18,7 @@ export function tokensOf(sql: string, tokens?: readonly Token[]): TreeTokens {
   return { cursor: createCursor(sql, tokens) };
 }
 
-/** All tokens. */
+/** Returns the range of all tokens. */
 export function allTokens({ cursor }: TreeTokens): TokenRange {
   return { from: 0, to: cursor.length };
 }
@@ -105,7 +105,7 @@ export function isDatabase({ cursor }: TreeTokens, at: number): boolean {
   return cursor.kind(at + 1) === '.' && (before === 'FROM' || before === 'JOIN');
 }
 
-/** The same without the tokens outside of a range of offsets. */
+/** Leaves out the tokens outside of a range of offsets. */
 export function within(
   { cursor: { sql, tokens } }: TreeTokens,
   range: { readonly start: number; readonly end: number },

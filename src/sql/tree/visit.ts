@@ -183,7 +183,7 @@ export interface NameInRange {
   readonly isCalled: boolean;
 }
 
-/** All names and keywords in a range, whatever they are there. */
+/** Returns the names and keywords in a range, whatever they are there. */
 export function namesIn({ cursor }: TreeTokens, { from, to }: TokenRange): readonly NameInRange[] {
   const found: NameInRange[] = [];
   for (let at = from; at < to; at++) {
@@ -235,7 +235,7 @@ export function commasIn({ kind, parts }: Node): number {
   return parts.reduce((sum, part) => sum + commasIn(part), own);
 }
 
-/** What follows a call's name and changes which function it calls: DISTINCT before an argument, and FILTER. */
+/** These follow a call's name and change which function it calls: DISTINCT before an argument, and FILTER. */
 export function formsOf({ cursor }: TreeTokens, { at }: Node): { isDistinct: boolean; isFiltered: boolean } {
   const isDistinctAt = (open: number): boolean =>
     cursor.word(open + 1) === 'DISTINCT' && ![',', ')', '.'].includes(cursor.kind(open + 2) ?? '');

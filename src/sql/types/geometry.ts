@@ -3,7 +3,7 @@ import { parseType, type ClickHouseType } from './type.ts';
 
 const POINT = 'Tuple(Float64, Float64)';
 
-/** In the order of their names, as in Geometry. */
+/** They are in the order of their names, as in Geometry. */
 const SHAPES = {
   LineString: `Array(${POINT})`,
   MultiLineString: `Array(Array(${POINT}))`,

@@ -1,4 +1,4 @@
-// What a type says about its values. Questions are about the outermost type; `plainType` is what is inside of its wrappers.
+// Questions about the values of a type. They are about the outermost type; `plainType` is what is inside of its wrappers.
 import { stringValue } from '../string-literal.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
@@ -15,7 +15,7 @@ export function plainType(type: ClickHouseType): ClickHouseType {
   }
 }
 
-/** The same of a type as the engine prints it. */
+/** Answers for a type as the engine prints it. */
 export function plainTypeOf(text: string): ClickHouseType {
   return plainType(parseType(text));
 }

@@ -52,7 +52,7 @@ export function parseType(text: string): ClickHouseType {
   return type;
 }
 
-/** The same of a type as authors write it, perhaps under ClickHouse's other names of types; the tree has its own. */
+/** Parses a type as authors write it, perhaps under ClickHouse's other names of types; the tree has its own. */
 export function parseDeclaredType(text: string): ClickHouseType {
   return text.length > MAX_LENGTH ? opaque(text) : read(text, true);
 }
@@ -202,7 +202,7 @@ function readNamed(reader: TypeReader, depth: number): TypeArgument | undefined 
 
 interface Alias {
   readonly type: string;
-  /** In tokens. */
+  /** It is counted in tokens. */
   readonly length: number;
 }
 

@@ -78,7 +78,7 @@ const DIFFERENCES: ReadonlyMap<string, number> = new Map([
   ['date_diff_in_days', 86_400],
   ['day_diff', 86_400],
 ]);
-/** As one of three operators, so that two conditions that exclude each other are seen to. */
+/** Each is one of three operators and its negation, so that conditions that exclude each other are recognized. */
 const COMPARISONS: ReadonlyMap<string, readonly [operator: string, isNot: boolean]> = new Map([
   ['==', ['=', false]],
   ['!=', ['=', true]],

@@ -1,4 +1,4 @@
-// What system.columns and the information schema say about a type, as the engine computes it.
+// Facts about a type in system.columns and the information schema, as the engine computes them.
 import { decimalOf, integerOf, isDate, isDateTime, plainType, timeScale } from '../../../sql/types/traits.ts';
 import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 
@@ -30,7 +30,7 @@ function digitsOf(type: ClickHouseType): TypeFacts['digits'] {
   return decimal === undefined ? [null, null, null] : [decimal.precision, 10, decimal.scale];
 }
 
-/** In SHOW COLUMNS. */
+/** Says it as SHOW COLUMNS does. */
 export function showsNullable(text: string): boolean {
   const { name, arguments: list } = parseType(text);
   const [inner] = name === 'LowCardinality' ? (list ?? []) : [];
