@@ -80,7 +80,7 @@ async function main(): Promise<void> {
 
 /** By option; each module writes its files when it is loaded. */
 const BY_HAND: Readonly<Record<string, () => Promise<unknown>>> = {
-  // After updating the engine: columns of ClickHouse's system tables, and settings.
+  // After updating the engine: columns of ClickHouse's system tables, and settings. `npm run fix` formats them.
   '--engine': async () => [await import('./system-columns.ts'), await import('./engine-settings.ts')],
   '--pictures': () => import('./pictures.ts'),
   '--dashboard': () => import('./dashboard-picture.ts'),
