@@ -1,6 +1,7 @@
 // The samples that come with the package, for folders without endpoints and seeds.
 import { access } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { packageFile } from '../config/package-file.ts';
 import { settingNames, type Settings } from '../config/settings.ts';
 
 /**
@@ -28,5 +29,5 @@ async function isThere(path: string): Promise<boolean> {
 
 /** The path of a folder of the package: next to `dist/` when built, next to `src/` in a checkout. */
 export function packaged(folder: string): string {
-  return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
+  return fileURLToPath(packageFile(folder));
 }
