@@ -2,12 +2,11 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
+import { packagePath } from '../config/package-files.ts';
 import { isReadable } from './header-fields.ts';
 
-/** The same folder whether run from `src/` or `dist/`. */
-const FOLDER = fileURLToPath(new URL('../../dist/explorer/', import.meta.url));
+const FOLDER = packagePath('dist/explorer');
 const PAGE = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {
