@@ -1,8 +1,8 @@
 // The version of this package.
 import { readFileSync } from 'node:fs';
-import { packageFile } from '../config/package-file.ts';
+import { packagePath } from '../config/package-files.ts';
 
 export function readVersion(): string {
-  const manifest: unknown = JSON.parse(readFileSync(packageFile('package.json'), 'utf8'));
+  const manifest: unknown = JSON.parse(readFileSync(packagePath('package.json'), 'utf8'));
   return (manifest as { version: string }).version; // our own manifest
 }

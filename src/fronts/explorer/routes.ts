@@ -2,12 +2,11 @@
 import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { extname, join, relative, sep } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { FastifyInstance, FastifyReply, FastifyRequest, HTTPMethods } from 'fastify';
-import { packageFile } from '../../config/package-file.ts';
+import { packagePath } from '../../config/package-files.ts';
 import { matchesTag } from '../../http/entity-tag.ts';
 
-const FOLDER = fileURLToPath(packageFile('dist/explorer/'));
+const FOLDER = packagePath('dist/explorer');
 const PAGE = 'index.html';
 
 const TYPES: Readonly<Record<string, string>> = {
