@@ -1,7 +1,7 @@
 // The files that `millrace init` writes, as they are in the package.
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { packaged } from '../samples.ts';
+import { packagePath } from '../../config/package-files.ts';
 
 export type Template = 'events' | 'logs' | 'otel' | 'blank';
 
@@ -38,17 +38,17 @@ const REPOSITORY: Readonly<Record<string, string>> = {
 
 /** Paths in the repository, and paths of the files in the package; without endpoints if there is no template. */
 export function filesOf(template: Template | undefined): ReadonlyMap<string, string> {
-  const files = new Map(Object.entries(REPOSITORY).map(([path, source]) => [path, packaged(source)]));
+  const files = new Map(Object.entries(REPOSITORY).map(([path, source]) => [path, packagePath(source)]));
   const folders = { ...(template === undefined ? {} : TEMPLATES[template].folders), schemas: 'schemas' };
   for (const [folder, source] of Object.entries(folders)) {
-    for (const [path, file] of filesIn(packaged(source))) files.set(join(folder, path), file);
+    for (const [path, file] of filesIn(packagePath(source))) files.set(join(folder, path), file);
   }
   return files;
 }
 
 /** The schemas, as `filesOf` gives them. */
 export function schemaFiles(): ReadonlyMap<string, string> {
-  return new Map([...filesIn(packaged('schemas'))].map(([path, file]) => [join('schemas', path), file]));
+  return new Map([...filesIn(packagePath('schemas'))].map(([path, file]) => [join('schemas', path), file]));
 }
 
 /** The files of a folder and its subfolders: relative and full paths. */
