@@ -1,7 +1,6 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
 import type { Finding } from '../core/finding.ts';
-import type { EndpointHead } from './endpoint-head.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
 
 /** All endpoints in service at one time; frozen. */

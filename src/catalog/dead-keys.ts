@@ -3,7 +3,7 @@ import type { Token } from '../config/generated/tokens.ts';
 import { compileGlobs } from '../auth/globs.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { EndpointHead } from './endpoint-head.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Pairs of a pattern and an endpoint that are compared at most. */
 const MAX_PAIRS = 200_000;

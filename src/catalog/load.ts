@@ -1,6 +1,5 @@
 // Loads a folder of endpoint files: compiles only files that have changed, or that include one that has, in batches.
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -10,8 +9,7 @@ import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
-import type { EndpointHead } from './endpoint-head.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
 import type { SourceFile } from './include/sources.ts';
@@ -135,12 +133,12 @@ export async function loadSome(
   return { files, changed };
 }
 
+type TextState = Pick<LoadedFile, 'hash' | 'dependencies'>;
+
 /** Whether a file, or one that it includes, has changed. */
-function isOther(file: Known | undefined, before: Known | undefined): boolean {
+function isOther(file: TextState | undefined, before: TextState | undefined): boolean {
   return file?.hash !== before?.hash || file?.dependencies !== before?.dependencies;
 }
-
-type Known = Pick<LoadedFile, 'hash' | 'dependencies'>;
 
 function pick(files: LoadedFiles, paths: readonly string[]): [string, LoadedFile][] {
   return paths.flatMap((path) => {
@@ -153,7 +151,7 @@ const UNSETTLED = 'unsettled';
 const SETTLED_MS = 100;
 
 /** Timestamps of files are coarse: a recently written file may change again with the same stamp. */
-function settledStampOf(stats: Stats, now: number): string {
+function settledStampOf(stats: Parameters<typeof stampOf>[0], now: number): string {
   return Math.abs(now - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
 }
 

@@ -2,7 +2,7 @@
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from '../auth/principal.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { EndpointHead } from './endpoint-head.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Pairs of a key and an endpoint that are compared at most: a service checks its keys whenever either changes. */
 const MAX_PAIRS = 200_000;

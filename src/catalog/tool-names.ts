@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Finding } from '../core/finding.ts';
 import type { Candidate } from './catalog.ts';
-import type { EndpointHead } from './endpoint-head.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Tools that the service has itself. */
 const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([

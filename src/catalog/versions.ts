@@ -2,8 +2,7 @@
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Candidate, Catalog } from './catalog.ts';
-import type { EndpointHead } from './endpoint-head.ts';
-import type { Deprecation, Endpoint, Rollout } from './endpoint.ts';
+import type { Deprecation, Endpoint, EndpointHead, Rollout } from './endpoint.ts';
 import { referenceOf, type Versioned } from './endpoint.ts';
 
 /** The name in a reference, without the number of a version. Names contain no `@`. */

@@ -2,7 +2,7 @@
 import { parseYaml } from '../../config/yaml-document.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { EndpointHead } from '../endpoint-head.ts';
+import type { EndpointHead } from '../endpoint.ts';
 import type { LoadedFiles } from '../load.ts';
 import { isSharedFile, type SourceFile } from './sources.ts';
 

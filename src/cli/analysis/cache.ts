@@ -2,7 +2,7 @@
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Candidate } from '../../catalog/catalog.ts';
-import type { EndpointHead } from '../../catalog/endpoint-head.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
 import type { SourceFile } from '../../catalog/include/sources.ts';
 import type { LoadedFile } from '../../catalog/load.ts';
 import { writeAside } from '../../config/replace-file.ts';

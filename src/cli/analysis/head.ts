@@ -1,10 +1,9 @@
 // What the checks of a folder need to know of an endpoint, as data and back.
 import type { Candidate } from '../../catalog/catalog.ts';
-import type { EndpointHead } from '../../catalog/endpoint-head.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
 import { createBinder, type Binder } from '../../params/binder.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { compileParameter } from '../../params/parameter.ts';
-import type { CandidateRecord, HeadRecord } from './pack.ts';
 import {
   isBoolean,
   isCount,
@@ -15,8 +14,15 @@ import {
   isText,
   matches,
   optional,
-  type Check,
+  type ShapeCheck,
 } from './shape.ts';
+
+/** A candidate as data. */
+export type CandidateRecord = Omit<Candidate, 'endpoint'> & { readonly endpoint: HeadRecord };
+
+export interface HeadRecord extends Omit<EndpointHead, 'binder' | 'sandbox'> {
+  readonly sandbox: { readonly enabled: boolean; readonly languages: readonly ('sql' | 'lql')[] };
+}
 
 /** Of the parameters, only the one that separates tenants has its declaration, which keys may give a value. */
 export function recordOf({ endpoint, ...places }: Candidate): CandidateRecord {
@@ -71,7 +77,7 @@ function isDeclared(spec: unknown): spec is DeclaredParameter {
 
 const isPlace = matches({ line: isCount, column: isCount });
 
-const isEntry: Check = (value) => isRecord(value);
+const isEntry: ShapeCheck = (value) => isRecord(value);
 
 const isHead = matches({
   id: isText,
@@ -97,7 +103,7 @@ const isHead = matches({
   outline: matches({ elements: isList(matches({ name: isText })) }),
 });
 
-export const isCandidate: Check = matches({
+export const isCandidate: ShapeCheck = matches({
   endpoint: isHead,
   name: isPlace,
   id: isPlace,

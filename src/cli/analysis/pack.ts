@@ -1,11 +1,9 @@
 // The analysis cache as text: data whose size, hash and shape are checked when it is read.
 import { hash } from 'node:crypto';
-import type { Candidate } from '../../catalog/catalog.ts';
-import type { EndpointHead } from '../../catalog/endpoint-head.ts';
 import type { SourceFile } from '../../catalog/include/sources.ts';
 import type { Finding } from '../../core/finding.ts';
-import { isCandidate } from './head.ts';
-import { isCount, isList, isOneOf, isRecord, isText, matches, optional, type Check } from './shape.ts';
+import { isCandidate, type CandidateRecord } from './head.ts';
+import { isCount, isList, isOneOf, isRecord, isText, matches, optional, type ShapeCheck } from './shape.ts';
 
 /** What the checks found about one file, which has no error that needs no engine if it has a candidate. */
 export interface FileRecord {
@@ -23,13 +21,6 @@ export interface FileRecord {
   readonly own?: readonly Finding[] | undefined;
   /** Found by the engine; undefined: it was not asked, or another run may find something else. */
   readonly ofEngine?: readonly Finding[] | undefined;
-}
-
-/** A candidate as data. */
-export type CandidateRecord = Omit<Candidate, 'endpoint'> & { readonly endpoint: HeadRecord };
-
-export interface HeadRecord extends Omit<EndpointHead, 'binder' | 'sandbox'> {
-  readonly sandbox: { readonly enabled: boolean; readonly languages: readonly ('sql' | 'lql')[] };
 }
 
 /** What the engine found about the definitions of the tables. */
@@ -93,7 +84,7 @@ const isSource = matches({
   problem: optional(isText),
 });
 
-const isSkipped: Check = (value) =>
+const isSkipped: ShapeCheck = (value) =>
   Array.isArray(value) && value.length === 2 && isText(value[0]) && isCount(value[1]);
 
 const isFile = matches({

@@ -1,6 +1,6 @@
 // Endpoint files without errors, each with its compiled form or with what the analysis cache knows of it.
 import type { InspectedFile } from '../../catalog/compile.ts';
-import type { EndpointHead } from '../../catalog/endpoint-head.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
 import type { LoadedFile, LoadedFiles } from '../../catalog/load.ts';
 import type { AnalysisCache } from './cache.ts';
 

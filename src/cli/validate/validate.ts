@@ -2,7 +2,7 @@
 import { relative, resolve, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
-import type { EndpointHead } from '../../catalog/endpoint-head.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
 import { lint } from '../../catalog/lint.ts';
 import { isSharedFile } from '../../catalog/include/sources.ts';
