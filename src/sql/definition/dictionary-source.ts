@@ -1,11 +1,11 @@
-// Where a dictionary over ClickHouse has its rows, as its definition says.
+// The source of a dictionary whose definition reads tables of ClickHouse.
 import type { QualifiedName } from './qualified-name.ts';
 import type { CreateRecord } from './record.ts';
 
-/** The database of the empty tables that replace sources which are not reached. */
+/** The database of the tables that replace sources which are not reached. */
 export const SOURCES_DATABASE = 'millrace_sources';
 
-/** A source is a table or a query. */
+/** Where a dictionary over ClickHouse has its rows: a table or a query. */
 export interface DictionarySource {
   readonly query?: string | undefined;
   readonly table?: QualifiedName | undefined;
