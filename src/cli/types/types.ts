@@ -1,21 +1,18 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { readFile } from 'node:fs/promises';
-import { createDescribe } from '../../catalog/describe.ts';
 import type { Catalog } from '../../catalog/catalog.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { rowShapes } from '../../catalog/row-shapes.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { visibleJson, visibleLines } from '../../observe/visible-text.ts';
 import { CommandError } from '../command-error.ts';
 import { readEndpoints } from '../endpoint-files.ts';
 import { count } from '../findings/findings.ts';
 import type { Terminal } from '../terminal.ts';
 import type { WithTables } from '../schema-engine.ts';
-import { typesModule, type TypedEndpoint } from './module.ts';
+import { typesModule } from './module.ts';
 import { write } from '../write-file.ts';
+import { typedOf, toTyped } from './typed-endpoints.ts';
 
 export interface TypesOptions {
   readonly folder: string;
@@ -69,20 +66,4 @@ function endpointsOf({ all }: Catalog, { names }: TypesOptions): readonly Endpoi
     });
   }
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
-}
-
-async function typedOf(
-  engine: Engine,
-  catalog: Catalog,
-  endpoints: readonly Endpoint[],
-): Promise<readonly TypedEndpoint[]> {
-  const describe = createDescribe(engine);
-  return Promise.all(
-    endpoints.map(async (endpoint) => toTyped(catalog, endpoint, await rowShapes(describe, endpoint))),
-  );
-}
-
-function toTyped(catalog: Catalog, endpoint: Endpoint, rows: TypedEndpoint['rows']): TypedEndpoint {
-  const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
-  return { endpoint, rows, address: addressOf(catalog, endpoint), deprecation };
 }
