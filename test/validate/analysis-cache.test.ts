@@ -18,7 +18,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeLargeFolder } from '../../bench/parts/large-folder.ts';
+import { writeLargeFolder } from '../../tools/bench/parts/large-folder.ts';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
 import { createInspect, type CompileFile, type InspectedFile } from '../../src/catalog/compile.ts';
 import { listFiles, loadFiles } from '../../src/catalog/load.ts';
@@ -114,11 +114,11 @@ async function analyse(
   return { findings, asked };
 }
 
-const TEMPLATE = [join(ROOT, 'templates/events/endpoints'), join(ROOT, 'templates/events/seeds')] as const;
+const TEMPLATE = [join(ROOT, 'samples/events/endpoints'), join(ROOT, 'samples/events/seeds')] as const;
 const FOLDERS: readonly (readonly [name: string, endpoints: string, tables: string])[] = [
   ['the shipped endpoints', 'endpoints', 'seeds/01_tables.sql'],
   ...['blank', 'events', 'otel'].map(
-    (name) => [`the template ${name}`, `templates/${name}/endpoints`, `templates/${name}/seeds`] as const,
+    (name) => [`the template ${name}`, `samples/${name}/endpoints`, `samples/${name}/seeds`] as const,
   ),
 ];
 

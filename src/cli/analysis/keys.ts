@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { LoadedFile } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
+import { packagePath } from '../../config/package-files.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
 
@@ -45,13 +46,13 @@ const UNBUILT = randomUUID();
 
 /** Identifies the release and the built program: the names of its parts have hashes of their contents, except those that start processes. */
 function programHash(): string {
-  const [main, ...others] = ['./main.js', '../../package.json', './engine-program.js'].map(readBeside);
-  return keyOf([main ?? UNBUILT, ...others]);
+  const own = [packagePath('package.json'), new URL('./engine-program.js', import.meta.url)].map(read);
+  return keyOf([read(new URL('./main.js', import.meta.url)) ?? UNBUILT, ...own]);
 }
 
-function readBeside(path: string): string | undefined {
+function read(path: string | URL): string | undefined {
   try {
-    return readFileSync(new URL(path, import.meta.url), 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     return undefined; // it is not built
   }
