@@ -17,7 +17,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
-import { writeLargeFolder } from '../../bench/parts/large-folder.ts';
+import { writeLargeFolder } from '../../tools/bench/parts/large-folder.ts';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
 import { listFiles } from '../../src/catalog/load.ts';
 import type { Analyses } from '../../src/cli/analysis/analyse.ts';
@@ -136,11 +136,11 @@ async function analyse(
   return { findings: found, asked };
 }
 
-const TEMPLATE = [join(ROOT, 'templates/events/endpoints'), join(ROOT, 'templates/events/seeds')] as const;
+const TEMPLATE = [join(ROOT, 'samples/events/endpoints'), join(ROOT, 'samples/events/seeds')] as const;
 const FOLDERS: readonly (readonly [name: string, endpoints: string, tables: string])[] = [
   ['the shipped endpoints', 'endpoints', 'seeds/01_tables.sql'],
   ...['blank', 'events', 'otel'].map(
-    (name) => [`the template ${name}`, `templates/${name}/endpoints`, `templates/${name}/seeds`] as const,
+    (name) => [`the template ${name}`, `samples/${name}/endpoints`, `samples/${name}/seeds`] as const,
   ),
 ];
 
