@@ -1,9 +1,9 @@
 // Where the queries are sent: a running service, or one that is opened in this process.
 import { randomBytes } from 'node:crypto';
-import { CommandError } from '../command-error.ts';
-import { settingsOf, type CommandDeps, type Flags } from '../command.ts';
-import { sampleSettings } from '../samples.ts';
-import { serviceAddress } from '../service-client.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { settingsOf, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { sampleSettings } from '../../kit/samples.ts';
+import { serviceAddress } from '../../kit/service-client.ts';
 import { withService } from '../serve/with-service.ts';
 import type { Target } from './ask.ts';
 

@@ -1,16 +1,16 @@
 // `millrace conformance`, its flags and help.
-import { jsonText } from '../../observe/visible-text.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { splitPair } from '../name-value.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import { createAsk } from './ask.ts';
 import type { ConformanceOutcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
-import { readQueries } from '../consumer-queries.ts';
+import { readQueries } from '../../kit/consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
-import { write } from '../write-file.ts';
+import { write } from '../../kit/write-file.ts';
 import { withAddress } from './address.ts';
 
 const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;

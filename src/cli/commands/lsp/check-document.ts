@@ -1,8 +1,8 @@
 // Checks the files that are open in the editor, and publishes what is found.
 import { basename, dirname } from 'node:path';
 import { DiagnosticSeverity, type Diagnostic } from 'vscode-languageserver/node';
-import type { Finding } from '../../core/finding.ts';
-import { REAL_TIME } from '../real-time.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 import { engineFindings } from '../validate/engine-findings.ts';
 import { type State, pathOf, inspect, parsedOf } from './open-files.ts';
 

@@ -1,10 +1,10 @@
 // Compiles a file with the files that it includes, as they are in the editor or on the disk.
 import { basename, dirname, join } from 'node:path';
-import type { InspectFile } from '../../catalog/compile.ts';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import type { InspectFile } from '../../../service/endpoints/compile.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
 
 /** Texts of the files that are open in the editor, by path. */
 export type OpenTexts = ReadonlyMap<string, string>;

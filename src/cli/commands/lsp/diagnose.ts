@@ -1,15 +1,15 @@
 // The findings of `millrace validate` about a file as it is in the editor, with the other files as they are there or on the disk.
-import { assembleCatalog, type Candidate } from '../../catalog/catalog.ts';
-import { createCompile, createInspect, type InspectedFile } from '../../catalog/compile.ts';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
-import { toolNameFindings } from '../../catalog/tool-names.ts';
-import { versionFindings } from '../../catalog/versions.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { ANY_KEY } from '../endpoint-files.ts';
-import { LOADING } from '../real-time.ts';
+import { assembleCatalog, type Candidate } from '../../../service/endpoints/catalog.ts';
+import { createCompile, createInspect, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { toolNameFindings } from '../../../service/endpoints/tool-names.ts';
+import { versionFindings } from '../../../service/endpoints/versions.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { ANY_KEY } from '../../kit/endpoint-files.ts';
+import { LOADING } from '../../kit/real-time.ts';
 import { isIgnored, staticFindingsOf } from '../validate/validate.ts';
 import { type OpenTexts, compose } from './compose.ts';
 

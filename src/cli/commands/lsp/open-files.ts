@@ -4,16 +4,16 @@ import { fileURLToPath } from 'node:url';
 import type { TextDocuments } from 'vscode-languageserver/node';
 import { type Connection } from 'vscode-languageserver/node';
 import type { TextDocument } from 'vscode-languageserver-textdocument';
-import { isEndpointFile } from '../../catalog/ignored-files.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { OpenTestRuntime, Streams } from '../dependencies.ts';
-import type { Terminal } from '../terminal.ts';
+import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { OpenTestRuntime, Streams } from '../../kit/dependencies.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { Diagnose, Inspected } from './diagnose.ts';
 import type { OpenTexts } from './compose.ts';
 import type { Session } from './session.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 
 export interface LspOptions {
   readonly diagnose: Diagnose;

@@ -10,7 +10,7 @@ import {
   type TextDocumentPositionParams,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import type { Position } from '../../core/position.ts';
+import type { Position } from '../../../sql/base/position.ts';
 import { complete } from './complete.ts';
 import { definitionOf, explainWord, includedAt } from './explain-word.ts';
 import { readKnowledge, type Knowledge } from './knowledge.ts';

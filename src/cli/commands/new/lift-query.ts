@@ -1,11 +1,11 @@
 // Reads a query from a file, and puts parameters in place of its literals.
 import { readFile } from 'node:fs/promises';
 import { relative } from 'node:path';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { significantTokens } from '../../sql/cursor.ts';
-import { outlineQuery } from '../../sql/outline.ts';
-import { CommandError } from '../command-error.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
+import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
+import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 
 /** A query in ClickHouse SQL with parameters in place of its literals. Throws CommandError if the text is not one SELECT. */

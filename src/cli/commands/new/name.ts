@@ -1,11 +1,11 @@
 // The name of a new endpoint: its form, and that no other endpoint has it.
-import { withSuggestion } from '../../core/nearest.ts';
+import { withSuggestion } from '../../../sql/base/nearest.ts';
 import { access } from 'node:fs/promises';
-import { createCompile } from '../../catalog/compile.ts';
-import { listFiles, loadFiles } from '../../catalog/load.ts';
-import { CommandError } from '../command-error.ts';
-import { ANY_KEY } from '../endpoint-files.ts';
-import { LOADING } from '../real-time.ts';
+import { createCompile } from '../../../service/endpoints/compile.ts';
+import { listFiles, loadFiles } from '../../../service/endpoints/load.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { ANY_KEY } from '../../kit/endpoint-files.ts';
+import { LOADING } from '../../kit/real-time.ts';
 
 const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
 

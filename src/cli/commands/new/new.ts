@@ -1,11 +1,11 @@
 // `millrace new`: creates an endpoint file, from a template or an existing query.
 import { join } from 'node:path';
-import { formatYaml } from '../../config/format-yaml.ts';
+import { formatYaml } from '../../../service/config/format-yaml.ts';
 import { convertedKey, type ConvertedSource } from '../converted-source.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { NewFile } from '../check-written.ts';
 import type { Lifted } from './lift.ts';
-import { write } from '../write-file.ts';
+import { write } from '../../kit/write-file.ts';
 import { pagedQuery, type PagedQuery } from './page.ts';
 import { fileText, schemaLine } from './file-text.ts';
 import { requireName, requireFree } from './name.ts';

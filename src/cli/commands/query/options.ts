@@ -1,7 +1,7 @@
 // The options of a query, and the fields of its call.
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { splitPair } from '../name-value.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import type { QueryOutput } from './reply.ts';
 
 export interface QueryOptions {

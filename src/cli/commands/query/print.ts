@@ -1,8 +1,8 @@
 // Prints the rows of a query, and its metadata.
-import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
-import { count } from '../findings/findings.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { elementsOf, linesOf, membersOf, plainText } from '../../../service/formats/members.ts';
+import { count } from '../../findings/findings.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { printAllPages } from './all-pages.ts';
 import type { QueryReply } from './reply.ts';
 import type { QueryOptions } from './options.ts';

@@ -1,7 +1,7 @@
 // Problems as errors of the command.
-import { Problem } from '../../core/problem.ts';
-import { CommandError } from '../command-error.ts';
-import { type ProblemText, problemIn, type ServiceResponse } from '../service-client.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { type ProblemText, problemIn, type ServiceResponse } from '../../kit/service-client.ts';
 
 /** A problem as an error of the command: its message, then what is wrong where, the cause and the hint. */
 export function problemError(problem: Problem | ProblemText): CommandError {

@@ -1,5 +1,5 @@
 // `millrace query --url`: runs one endpoint on a running service.
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import {
   callService,
   membersIn,
@@ -7,8 +7,8 @@ import {
   type ServiceAddress,
   type ServiceCall,
   type ServiceResponse,
-} from '../service-client.ts';
-import type { Terminal } from '../terminal.ts';
+} from '../../kit/service-client.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { QueryReply } from './reply.ts';
 import { type QueryOptions, formOf, fieldsOf, formatOf } from './options.ts';
 import { printReplies, rowsIn } from './print.ts';

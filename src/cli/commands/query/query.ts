@@ -1,12 +1,12 @@
 // `millrace query`: runs one endpoint from the shell, through the same path as an HTTP request, or on a running service.
 import { randomUUID } from 'node:crypto';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import type { Prepared } from '../../request/answer.ts';
-import { localCall, type Call } from '../../request/call.ts';
-import { withLocal, type LocalDeps } from '../local.ts';
-import type { Terminal } from '../terminal.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import type { Prepared } from '../../../service/request/answer.ts';
+import { localCall, type Call } from '../../../service/request/call.ts';
+import { withLocal, type LocalDeps } from '../../kit/local.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { QueryReply } from './reply.ts';
 import { type QueryOptions, fieldsOf, formatOf, IN_USE } from './options.ts';
 import { problemError } from './problem-error.ts';

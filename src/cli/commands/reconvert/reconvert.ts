@@ -1,11 +1,11 @@
 // `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
-import type { YamlDocument } from '../../config/yaml-document.ts';
+import type { YamlDocument } from '../../../service/config/yaml-document.ts';
 import { createConverter, type Converter } from '../../convert/convert.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
+import { compareDiagnostics, type Finding } from '../../../sql/base/finding.ts';
 import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
-import type { KnownTables } from '../known-tables.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
 import { pagedQuery } from '../new/page.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { findKnownForms } from './known-forms.ts';
 import { type SavedQuery, readSaved, keysOfPages } from './saved-queries.ts';
 

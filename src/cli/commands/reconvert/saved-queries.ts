@@ -1,12 +1,12 @@
 // Reads endpoint files with a query, and the source that it was converted from.
-import { isSharedFile } from '../../catalog/include/sources.ts';
-import type { Converted } from '../../config/generated/endpoint.ts';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { readText } from '../../config/read-text.ts';
-import { createValueCheck } from '../../config/schema.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
-import { CommandError } from '../command-error.ts';
-import { expandPaths } from '../endpoint-files.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import type { Converted } from '../../../service/config/generated/endpoint.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { createValueCheck } from '../../../service/config/schema.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { expandPaths } from '../../kit/endpoint-files.ts';
 import { listOf, member, textOf } from '../../convert/export/document.ts';
 
 export interface SavedQuery {

@@ -1,14 +1,14 @@
 // `millrace redact --explain`: inspects sample rows of an endpoint as they are stored, and prints what redaction does to them.
-import { jsonText } from '../../observe/visible-text.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Settings } from '../../config/settings.ts';
-import { nearest } from '../../core/nearest.ts';
-import type { Observe } from '../../core/observation.ts';
-import { Problem } from '../../core/problem.ts';
-import { inspectRows } from '../../redact/inspect.ts';
-import { CommandError } from '../command-error.ts';
-import { withLocal, type LocalDeps } from '../local.ts';
-import { splitPair } from '../name-value.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { inspectRows } from '../../../guard/redact/inspect.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { withLocal, type LocalDeps } from '../../kit/local.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import { reportOf, printReport, type RedactionSample } from './report.ts';
 import { type Values, samplesOf, read } from './sample-rows.ts';
 

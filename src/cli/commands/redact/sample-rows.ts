@@ -1,13 +1,13 @@
 // Reads sample rows of an endpoint as they are stored.
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { readAll } from '../../engine/rows.ts';
-import { linesOf } from '../../format/members.ts';
-import { tablesOfStatement } from '../../sandbox/redaction/source-statement.ts';
-import { readClause, withClause } from '../../sql/clause.ts';
-import { tokensOf } from '../../sql/tree/tokens.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
-import { CommandError } from '../command-error.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { EngineError, type Engine } from '../../../service/engine/engine.ts';
+import { readAll } from '../../../service/engine/rows.ts';
+import { linesOf } from '../../../service/formats/members.ts';
+import { tablesOfStatement } from '../../../guard/sandbox/redaction/source-statement.ts';
+import { readClause, withClause } from '../../../sql/clickhouse/clause.ts';
+import { tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 export type Values = ReturnType<Endpoint['binder']['bind']>['values'];
 

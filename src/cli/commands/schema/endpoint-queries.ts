@@ -1,8 +1,8 @@
 // The queries of a folder of endpoint files.
-import { createCompile } from '../../catalog/compile.ts';
-import { loadFiles } from '../../catalog/load.ts';
-import { ANY_KEY, listEndpointFiles } from '../endpoint-files.ts';
-import { LOADING } from '../real-time.ts';
+import { createCompile } from '../../../service/endpoints/compile.ts';
+import { loadFiles } from '../../../service/endpoints/load.ts';
+import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
+import { LOADING } from '../../kit/real-time.ts';
 
 /** The queries of the files without errors, with placeholders for their parameters. */
 export async function queriesIn(folder: string): Promise<readonly string[]> {

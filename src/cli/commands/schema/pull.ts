@@ -1,11 +1,11 @@
 // `millrace schema pull`: writes the definitions of a server's tables into the schema folder, or compares them.
-import { visible } from '../../observe/visible-text.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
 import { mkdir, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { replaceFile } from '../../config/replace-file.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { replaceFile } from '../../../service/config/replace-file.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { definitionFile } from '../../schema/definition-file.ts';
-import { count } from '../findings/findings.ts';
+import { count } from '../../findings/findings.ts';
 import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
 import { queriesIn } from './endpoint-queries.ts';
 import { type PullDeps, writtenFiles, printDifference } from './written-files.ts';

@@ -1,12 +1,12 @@
 // The files of the schema folder that the command has written, and how they differ from the server.
-import { visible } from '../../observe/visible-text.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
 import { readdir, readFile } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import { HEADER } from '../../schema/definition-file.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
 import { createGit } from '../diff/git.ts';
 import { diffTexts } from '../diff/text-diff.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 export interface PullDeps {
   readonly terminal: Terminal;

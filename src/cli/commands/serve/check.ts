@@ -1,15 +1,15 @@
 // `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
-import { visible } from '../../observe/visible-text.ts';
-import { renderFinding } from '../caret.ts';
-import { count } from '../findings/findings.ts';
-import type { Style, Terminal } from '../terminal.ts';
-import type { RunningService } from '../dependencies.ts';
-import { cacheSecrets } from '../../config/cache-key.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { describeCause } from '../../observe/describe.ts';
-import { openEngineOrExplain } from './open-engine.ts';
-import type { ServeDeps } from './deps.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import { count } from '../../findings/findings.ts';
+import type { Style, Terminal } from '../../kit/terminal.ts';
+import type { RunningService } from '../../kit/dependencies.ts';
+import { cacheSecrets } from '../../../service/config/cache-key.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { describeCause } from '../../../service/observe/describe.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
 import { openOrExplain } from './open-service.ts';
 import { ignore, seedOrClose, requireKeys } from './requirements.ts';
 

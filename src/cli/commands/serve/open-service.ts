@@ -1,12 +1,12 @@
 // Opens the service, and explains why it could not be opened.
-import { TokensRejected } from '../../auth/live-keyring.ts';
-import type { Settings } from '../../config/settings.ts';
-import { CommandError } from '../command-error.ts';
-import { noEndpoints } from '../endpoint-files.ts';
-import { renderFinding } from '../caret.ts';
-import type { Terminal } from '../terminal.ts';
-import type { OpenService, RunningService } from '../dependencies.ts';
-import type { ServeDeps } from './deps.ts';
+import { TokensRejected } from '../../../service/auth/live-keyring.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { noEndpoints } from '../../kit/endpoint-files.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { OpenService, RunningService } from '../../kit/dependencies.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
 
 /** Closes the engine if the service fails to open. */
 export async function openOrExplain(

@@ -1,13 +1,13 @@
 // What serving needs besides the settings: keys and rows.
-import { hashKey } from '../../auth/keyring.ts';
-import type { Token } from '../../config/generated/tokens.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { CommandError } from '../command-error.ts';
-import { seed } from './seed.ts';
-import type { Terminal } from '../terminal.ts';
-import type { Log } from '../../observe/log.ts';
+import { hashKey } from '../../../service/auth/keyring.ts';
+import type { Token } from '../../../service/config/generated/tokens.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { seed } from '../../kit/seed.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { Log } from '../../../service/observe/log.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;

@@ -1,15 +1,15 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
 import { randomBytes } from 'node:crypto';
-import type { Settings } from '../../config/settings.ts';
-import { createRelay, type Observe } from '../../core/observation.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { createRelay, type Observe } from '../../../sql/base/observation.ts';
 import { followTables } from './follow-tables.ts';
 import { withHashKey } from './hash-key.ts';
-import { openEngineOrExplain } from './open-engine.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
-import { isOutdated, signatureOfSources } from './tables-state.ts';
-import type { Terminal } from '../terminal.ts';
-import type { RunningService } from '../dependencies.ts';
-import type { ServeDeps } from './deps.ts';
+import { isOutdated, signatureOfSources } from '../../kit/tables-state.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { RunningService } from '../../kit/dependencies.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
 import { welcome } from './welcome.ts';
 import { openOrExplain } from './open-service.ts';
 import { type ServeOptions, seedOrClose, requireKeys, developmentToken } from './requirements.ts';

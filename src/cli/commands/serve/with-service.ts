@@ -1,8 +1,8 @@
 // A service for the time of one command.
-import type { Settings } from '../../config/settings.ts';
-import { openEngineOrExplain } from './open-engine.ts';
-import type { RunningService } from '../dependencies.ts';
-import type { ServeDeps } from './deps.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import type { RunningService } from '../../kit/dependencies.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
 import { openOrExplain } from './open-service.ts';
 import { ignore, seedOrClose, developmentToken } from './requirements.ts';
 

@@ -1,13 +1,13 @@
 // Makes the call of an example, and reads what it returns.
-import { referenceOf } from '../../catalog/endpoint.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import { randomUUID } from 'node:crypto';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { Example } from '../../config/generated/endpoint.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { RequestPath } from '../../request/answer.ts';
-import { localCall, type Call } from '../../request/call.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Example } from '../../../service/config/generated/endpoint.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
+import { localCall, type Call } from '../../../service/request/call.ts';
 import type { Outcome } from './compare.ts';
 
 /** One example and its position in its file. */

@@ -1,8 +1,8 @@
 // Which examples are run.
-import { type Endpoint, referenceOf } from '../../catalog/endpoint.ts';
-import { compileGlobs } from '../../auth/globs.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { CommandError } from '../command-error.ts';
+import { type Endpoint, referenceOf } from '../../../service/endpoints/endpoint.ts';
+import { compileGlobs } from '../../../service/auth/globs.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { FilesReading } from './endpoint-files.ts';
 import type { Case } from './call-example.ts';
 import type { TestOptions } from './staged.ts';

@@ -1,14 +1,14 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
-import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
-import type { Fixtures } from '../../config/generated/endpoint.ts';
-import type { Path } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { RequestPath } from '../../request/answer.ts';
+import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Fixtures } from '../../../service/config/generated/endpoint.ts';
+import type { Path } from '../../../service/config/yaml-document.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
-import type { Rows } from './rows.ts';
-import type { Stage } from './stage.ts';
+import type { Rows } from '../../kit/rows.ts';
+import type { Stage } from '../../kit/stage.ts';
 import { type Case, callAndRead } from './call-example.ts';
 
 export interface Bench {

@@ -1,10 +1,10 @@
 // Runs examples, and reports them.
-import { visible } from '../../observe/visible-text.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { Finding } from '../../core/finding.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import { explainBroken } from '../../schema/broken.ts';
-import { createTextOf } from '../findings/source-text.ts';
+import { createTextOf } from '../../findings/source-text.ts';
 import { shortPath, type FilesReading } from './endpoint-files.ts';
 import { runExample } from './example-run.ts';
 import type { Case } from './call-example.ts';

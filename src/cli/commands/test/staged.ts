@@ -1,14 +1,14 @@
 // An engine with the tables and fixtures of the examples.
-import type { Settings } from '../../config/settings.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
-import { noteSchema, type SchemaChoice } from '../schema-options.ts';
-import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenTestRuntime } from '../dependencies.ts';
+import { withSchemaEngine } from '../../kit/schema-engine.ts';
+import { noteSchema, type SchemaChoice } from '../../kit/schema-options.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { OpenEngine, OpenTestRuntime } from '../../kit/dependencies.ts';
 import type { PrintReport } from './report.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../../kit/stage.ts';
 
 export interface TestOptions {
   readonly settings: Settings;

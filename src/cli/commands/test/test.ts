@@ -1,5 +1,5 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { createReadFiles } from './endpoint-files.ts';
 import { isFailed } from './report.ts';
 import { chosenCases } from './choose.ts';

@@ -1,10 +1,10 @@
 // Lists the keys of the tokens file.
-import { jsonText } from '../../observe/visible-text.ts';
-import type { Uses } from '../../auth/key-use.ts';
-import { keyId } from '../../auth/principal.ts';
-import type { Token } from '../../config/generated/tokens.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import type { Uses } from '../../../service/auth/key-use.ts';
+import { keyId } from '../../../service/auth/principal.ts';
+import type { Token } from '../../../service/config/generated/tokens.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { readTokens } from './tokens-text.ts';
 
 export interface ListTokensOptions {

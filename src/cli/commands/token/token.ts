@@ -1,12 +1,12 @@
 // `millrace token`: creates, rotates, lists and revokes keys in the tokens file. A key is shown once and never stored.
 import { randomBytes } from 'node:crypto';
-import { hashKey } from '../../auth/keyring.ts';
-import type { PreviousKey, Token } from '../../config/generated/tokens.ts';
-import { createValueCheck } from '../../config/schema.ts';
-import { appendToList, removeAt, setAt } from '../../config/yaml-edit.ts';
-import { CommandError } from '../command-error.ts';
-import { splitPair } from '../name-value.ts';
-import type { Terminal } from '../terminal.ts';
+import { hashKey } from '../../../service/auth/keyring.ts';
+import type { PreviousKey, Token } from '../../../service/config/generated/tokens.ts';
+import { createValueCheck } from '../../../service/config/schema.ts';
+import { appendToList, removeAt, setAt } from '../../../service/config/yaml-edit.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { splitPair } from '../../kit/name-value.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { indexOf, changeTokens } from './tokens-text.ts';
 
 export interface CreateTokenOptions {

@@ -1,12 +1,12 @@
 // Reads and changes the tokens file.
 import { readFile } from 'node:fs/promises';
-import { createReadTokens } from '../../auth/tokens-file.ts';
-import type { Token } from '../../config/generated/tokens.ts';
-import { changeAlone, replaceFile } from '../../config/replace-file.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { describeFinding } from '../../observe/describe.ts';
-import { CommandError } from '../command-error.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { createReadTokens } from '../../../service/auth/tokens-file.ts';
+import type { Token } from '../../../service/config/generated/tokens.ts';
+import { changeAlone, replaceFile } from '../../../service/config/replace-file.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import { describeFinding } from '../../../service/observe/describe.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 
 export function indexOf(tokens: readonly Token[], name: string, file: string): number {
   const index = tokens.findIndex((token) => token.name === name);

@@ -1,10 +1,10 @@
 // Endpoints with the types of their rows.
-import { createDescribe } from '../../catalog/describe.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
-import { rowShapes } from '../../catalog/row-shapes.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import type { Catalog } from '../../../service/endpoints/catalog.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { addressOf, deprecationText, successorOf } from '../../../service/endpoints/versions.ts';
+import { rowShapes } from '../../../service/endpoints/row-shapes.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { TypedEndpoint } from './module.ts';
 
 export async function typedOf(

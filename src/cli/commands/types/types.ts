@@ -1,17 +1,17 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { readFile } from 'node:fs/promises';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { visibleJson, visibleLines } from '../../observe/visible-text.ts';
-import { CommandError } from '../command-error.ts';
-import { readEndpoints } from '../endpoint-files.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
-import type { WithTables } from '../schema-engine.ts';
+import type { Catalog } from '../../../service/endpoints/catalog.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { visibleJson, visibleLines } from '../../../service/observe/visible-text.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { readEndpoints } from '../../kit/endpoint-files.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { WithTables } from '../../kit/schema-engine.ts';
 import { typesModule } from './module.ts';
-import { write } from '../write-file.ts';
+import { write } from '../../kit/write-file.ts';
 import { typedOf, toTyped } from './typed-endpoints.ts';
 
 export interface TypesOptions {

@@ -1,13 +1,13 @@
 // Empty tables with the columns of an endpoint's tables, and the sandbox over them.
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { TableColumns } from '../../catalog/describe.ts';
-import { explain } from '../../catalog/explain.ts';
-import type { EngineError, Engine } from '../../engine/engine.ts';
-import { createFunctionPolicy } from '../../sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../sandbox/sandbox.ts';
-import { createVerdictCache } from '../../sandbox/verdict-cache.ts';
-import { outlineQuery } from '../../sql/outline.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { TableColumns } from '../../../service/endpoints/describe.ts';
+import { explain } from '../../../service/endpoints/explain.ts';
+import type { EngineError, Engine } from '../../../service/engine/engine.ts';
+import { createFunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
+import { createSandbox, type Sandbox, type Verdict } from '../../../guard/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../../guard/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 
 /** An endpoint at one revision, with the columns of its tables. */
 export interface QuerySurface {

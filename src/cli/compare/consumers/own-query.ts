@@ -1,11 +1,11 @@
 // Reads consumer queries in the languages of the service: checked by the endpoint's sandbox, then resolved by the engine over empty
 // tables with the columns of the endpoint's tables.
-import type { Dialect } from '../../catalog/endpoint.ts';
-import { explain } from '../../catalog/explain.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { Sandbox } from '../../sandbox/sandbox.ts';
+import type { Dialect } from '../../../service/endpoints/endpoint.ts';
+import { explain } from '../../../service/endpoints/explain.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import type { Sandbox } from '../../../guard/sandbox/sandbox.ts';
 import { rejected, type ConsumerText, type ReadResult, type Rejection } from './query.ts';
 import { readsInTree, type PathRead } from './tree-reads.ts';
 import { type QuerySurface, emptyTable, createEmptySandbox, OWN_FAILURES } from './empty-tables.ts';

@@ -1,10 +1,10 @@
 // Consumer queries in other languages as ClickHouse SQL.
-import { translate } from '../../bigquery/translate.ts';
-import type { Dialect } from '../../catalog/endpoint.ts';
-import { searchedTables } from '../../catalog/searched-tables.ts';
-import { Problem } from '../../core/problem.ts';
-import { compile } from '../../lql/compile.ts';
-import { parse } from '../../lql/parse.ts';
+import { translate } from '../../../sql/dialects/bigquery/translate.ts';
+import type { Dialect } from '../../../service/endpoints/endpoint.ts';
+import { searchedTables } from '../../../service/endpoints/searched-tables.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { compile } from '../../../sql/lql/compile.ts';
+import { parse } from '../../../sql/lql/parse.ts';
 import type { QuerySurface } from './empty-tables.ts';
 
 export function toClickHouse(text: string, dialect: Dialect, { endpoint, tables }: QuerySurface): string {
