@@ -20,6 +20,6 @@ test.each<{ readonly starts: string; readonly allowed: readonly Need[] }>([
 });
 
 test('every suffix is of a project', () => {
-  const suffixes = TEST_FILES.map((file) => file.split('/').at(-1)?.split('.').slice(1, -2)).flat();
+  const suffixes = TEST_FILES.flatMap((file) => file.split('/').at(-1)?.split('.').slice(1, -2));
   expect(suffixes.filter((each) => !NEEDS.some((need) => need === each))).toEqual([]);
 });
