@@ -3,13 +3,8 @@ import type { Engine } from '../engine/engine.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
 import { variantsOf, type InspectedFile } from './compile.ts';
-import {
-  readingStatements,
-  resolveTables,
-  type LateRead,
-  type ReadingStatement,
-  type Unwatched,
-} from './table-set.ts';
+import { resolveTables, type LateRead, type Unwatched } from './table-set.ts';
+import { readingStatements, type ReadingStatement } from './reading-statements.ts';
 import { placeOf, rangeOf, whatReads } from './tenancy-check.ts';
 import { mergeFindings } from './variant-findings.ts';
 

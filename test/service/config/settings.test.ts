@@ -3,7 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings, settingNames, type SettingsSources } from '../../../src/service/config/settings.ts';
+import { settingNames } from '../../../src/service/config/settings.ts';
+import { loadSettings, type SettingsSources } from '../../../src/service/config/load-settings.ts';
 
 const none: SettingsSources = {
   flags: {},
