@@ -1,5 +1,5 @@
 // Casts from and to JSON.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { unconverted, type Context } from '../context.ts';
 import {
   jsonArray,

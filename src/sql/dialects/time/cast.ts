@@ -2,7 +2,7 @@
 import type { CastOptions } from '../cast/strict.ts';
 import { differs, unconverted, type Context, type Place } from '../context.ts';
 import type { TypeName } from '../tree.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Rule } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, isNumber, text, value, type Value } from '../value.ts';

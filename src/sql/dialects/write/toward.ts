@@ -1,5 +1,5 @@
 // A value in a type that can be compared with another one: a literal takes the type of the other side.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { differs, unconverted, type Place } from '../context.ts';
 import { jsonNumber, jsonText } from '../json-path.ts';
 import { beside, isOpen } from '../operand.ts';
