@@ -27,7 +27,7 @@ export const largeFolder: RowSource = {
           measure: async () => {
             const path = join(endpoints, 'e0.yaml');
             await writeFile(path, `${await readFile(path, 'utf8')}# ${++changes}\n`);
-            return validate(path, '--cache', cache);
+            return validate(endpoints, '--cache', cache);
           },
           bar: within(1500),
         },
