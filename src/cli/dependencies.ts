@@ -1,6 +1,6 @@
 // The functions of other modules that the process passes to commands.
 import type { Readable, Writable } from 'node:stream';
-import type { Candidate, Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../catalog/catalog.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
@@ -9,6 +9,8 @@ import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Finding } from '../core/finding.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
+
+export type { OpenTestRuntime } from '../checks/engine/example-queries.ts';
 
 export interface LogSettings {
   readonly level: Settings['logLevel'];
@@ -79,14 +81,5 @@ export type OpenMcp = (options: {
 }) => Promise<{
   /** Resolves when the client has gone. */
   readonly ended: Promise<void>;
-  close(): Promise<void>;
-}>;
-
-/** Answers calls with a frozen clock, without cache or rate limits. */
-export type OpenTestRuntime = (options: {
-  readonly engine: Engine;
-  readonly candidates: readonly Candidate[];
-}) => Promise<{
-  readonly pathAt: (now: number | undefined) => RequestPath;
   close(): Promise<void>;
 }>;

@@ -2,7 +2,7 @@
 import type { Definitions } from '../catalog/definitions.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { referenceOf } from '../catalog/endpoint.ts';
-import type { ListedExposure } from '../catalog/exposure.ts';
+import type { ListedExposure } from './exposure.ts';
 import { mergeFindings } from '../catalog/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect } from '../../src/catalog/compile.ts';
-import { flowText, keysFor, readExposure } from '../../src/catalog/exposure.ts';
+import { flowText, keysFor, readExposure } from '../../src/compatibility/exposure.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';

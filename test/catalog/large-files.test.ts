@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createReadTokens } from '../../src/auth/tokens-file.ts';
 import { createInspect } from '../../src/catalog/compile.ts';
-import { lint } from '../../src/catalog/lint.ts';
+import { lint } from '../../src/checks/lint.ts';
 import { compareDiagnostics, locateFindings, MAX_FINDINGS } from '../../src/core/finding.ts';
 import { createSchemaCheck } from '../../src/config/schema.ts';
 import { parseYaml } from '../../src/config/yaml-document.ts';

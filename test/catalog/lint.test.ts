@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../src/core/finding.ts';
 import { createInspect, toDiagnostic } from '../../src/catalog/compile.ts';
-import { checkOnEngine } from '../../src/catalog/engine-check.ts';
-import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
-import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
-import { lint, LINTS } from '../../src/catalog/lint.ts';
-import { RULES } from '../../src/catalog/rules.ts';
-import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
-import { findWideIntegers, readWideColumns } from '../../src/catalog/wide-integers.ts';
+import { checkOnEngine } from '../../src/checks/engine/engine-check.ts';
+import { NO_TABLES } from '../../src/checks/engine/tables-on-engine.ts';
+import { FINDING_CODES } from '../../src/checks/table.ts';
+import { lint, LINTS } from '../../src/checks/lint.ts';
+import { FILE_CHECKS } from '../../src/catalog/checks/file-checks.ts';
+import { findUnbounded, readTimeColumns } from '../../src/checks/engine/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../src/checks/engine/wide-integers.ts';
 import { renderFinding } from '../../src/cli/caret.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
@@ -82,7 +82,7 @@ describe('the engine', () => {
   test.each(filesOf('engine-findings'))('%s', async (name) => {
     const { text, inspected } = read('engine-findings', name);
     const findings = await checkOnEngine(engine, inspected, NO_TABLES);
-    expect(findings.filter(({ code }) => FINDING_KINDS[code] === undefined)).toEqual([]);
+    expect(findings.filter(({ code }) => FINDING_CODES[code] === undefined)).toEqual([]);
     await expect(render(text, findings)).toMatchFileSnapshot(
       join(GOLDEN, 'engine-findings', name.replace('.yaml', '.txt')),
     );
@@ -167,8 +167,8 @@ test('every code that can be reported is explained', () => {
   );
   const codes = [
     ...golden.map((line) => line.split(' ').at(-1) ?? ''),
-    ...Object.keys(RULES),
+    ...Object.keys(FILE_CHECKS),
     ...Object.keys(LINTS),
   ];
-  expect(codes.filter((code) => FINDING_KINDS[code] === undefined)).toEqual([]);
+  expect(codes.filter((code) => FINDING_CODES[code] === undefined)).toEqual([]);
 });

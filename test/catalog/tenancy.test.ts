@@ -7,9 +7,10 @@ import { createInspect, toDiagnostics, type InspectedFile } from '../../src/cata
 import { modelsOf } from '../../src/catalog/query-models.ts';
 import { findUnconfined } from '../../src/catalog/tenancy-check.ts';
 import type { RuleFinding } from '../../src/catalog/analysis.ts';
-import { findDeadKeys } from '../../src/catalog/dead-keys.ts';
+import { findDeadKeys } from '../../src/checks/dead-keys.ts';
 import { findUnlockedKeys } from '../../src/catalog/tenancy-keys.ts';
-import { tenancyFindings, tenancyOf, type TenancySetting } from '../../src/catalog/tenancy.ts';
+import { tenancyOf, type TenancySetting } from '../../src/catalog/tenancy.ts';
+import { tenancyFindings } from '../../src/checks/tenancy.ts';
 import type { Token } from '../../src/config/generated/tokens.ts';
 import type { Finding } from '../../src/core/finding.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';

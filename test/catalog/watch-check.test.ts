@@ -1,7 +1,7 @@
 // Findings about `until: data`: at the place in the file, for each query of an endpoint, on the real engine.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect, toDiagnostics } from '../../src/catalog/compile.ts';
-import { findUnwatched } from '../../src/catalog/watch-check.ts';
+import { findUnwatched } from '../../src/checks/engine/watch-check.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { readDefinitions } from '../../catalog/definitions.ts';
 import { createDescribe } from '../../catalog/describe.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../compatibility/exposure.ts';
 import { modelsOf } from '../../catalog/query-models.ts';
 import { tenancyOf } from '../../catalog/tenancy.ts';
 import type { Settings } from '../../config/settings.ts';

@@ -4,7 +4,7 @@ import {
   type ColumnExposure,
   type ListedExposure,
   type QueryExposure,
-} from '../../catalog/exposure.ts';
+} from '../../compatibility/exposure.ts';
 import { factsOf, listText, readText } from '../exposure/print.ts';
 import { escapeMarkdown } from '../markdown-text.ts';
 

@@ -3,7 +3,7 @@ import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
 import { needsReason, type Change } from '../../compatibility/changes.ts';
 import type { EndpointComparison } from '../../compatibility/compare.ts';
 import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
-import type { ListedExposure } from '../../catalog/exposure.ts';
+import type { ListedExposure } from '../../compatibility/exposure.ts';
 import type { Terminal } from '../terminal.ts';
 
 export interface Report {

@@ -2,7 +2,7 @@
 import { jsonText } from '../../observe/visible-text.ts';
 import { createReadTokens } from '../../auth/tokens-file.ts';
 import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
-import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../compatibility/exposure.ts';
 import { isBroken, loadFiles } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import type { Token } from '../../config/generated/tokens.ts';

@@ -5,7 +5,7 @@ import {
   type ListedExposure,
   type QueryExposure,
   type ReadExposure,
-} from '../../catalog/exposure.ts';
+} from '../../compatibility/exposure.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 

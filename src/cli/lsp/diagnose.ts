@@ -1,12 +1,12 @@
 // The findings of `millrace validate` about a file as it is in the editor, with the other files as they are there or on the disk.
 import { basename, dirname, join } from 'node:path';
 import { assembleCatalog, type Candidate } from '../../catalog/catalog.ts';
+import { fileFindings } from '../../checks/file.ts';
+import { catalogFindings } from '../../catalog/checks/catalog-checks.ts';
 import { createCompile, createInspect, type InspectedFile, type InspectFile } from '../../catalog/compile.ts';
 import type { SourceFile } from '../../catalog/include/sources.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
-import { toolNameFindings } from '../../catalog/tool-names.ts';
-import { versionFindings } from '../../catalog/versions.ts';
 import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
 import { readText } from '../../config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
@@ -14,7 +14,7 @@ import type { Finding } from '../../core/finding.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { LOADING } from '../real-time.ts';
-import { isIgnored, staticFindingsOf } from '../validate/validate.ts';
+import { isIgnored } from '../validate/validate.ts';
 
 /** Texts of the files that are open in the editor, by path. */
 export type OpenTexts = ReadonlyMap<string, string>;
@@ -51,7 +51,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
         each.file === path ? [] : (each.candidate ?? []),
       );
       const own =
-        file === undefined ? [] : [...staticFindingsOf(file, options), ...across(candidates, file.candidate)];
+        file === undefined ? [] : [...fileFindings(file, options), ...across(candidates, file.candidate)];
       const textOf = (name: string): string | undefined =>
         open.get(name) ?? dependencies.find((each) => each.path === name)?.text;
       const findings = [...diagnostics, ...own].filter((each) => !isIgnored(each, textOf));
@@ -98,6 +98,6 @@ async function readPart(path: string, name: string, open: OpenTexts): Promise<So
 function across(others: readonly Candidate[], own: Candidate): readonly Finding[] {
   const all = [...others, own];
   const { catalog, diagnostics } = assembleCatalog(all);
-  const findings = [...diagnostics, ...toolNameFindings(all), ...versionFindings(catalog, all)];
+  const findings = [...diagnostics, ...catalogFindings({ catalog, candidates: all })];
   return findings.filter(({ file }) => file === own.endpoint.file);
 }

@@ -1,7 +1,7 @@
 // The TypeScript module for a set of endpoints: names, parameters, rows, and a small client based on fetch.
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../../catalog/row-shapes.ts';
-import { isWide } from '../../catalog/wide-integers.ts';
+import { isWide } from '../../checks/engine/wide-integers.ts';
 import { sentColumns } from '../../catalog/sent-columns.ts';
 import type { DeclaredParameter } from '../../params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';

@@ -1,21 +1,12 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
-import { relative, resolve, sep } from 'node:path';
+import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
-import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
-import { findIgnored } from '../../catalog/ignored-files.ts';
-import { lint } from '../../catalog/lint.ts';
+import { HASH_WITHOUT_KEY } from '../../catalog/checks/confinement.ts';
+import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
 import { isSharedFile } from '../../catalog/include/sources.ts';
-import { findUnusedShared } from '../../catalog/include/unused.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
-import { findDeadKeys } from '../../catalog/dead-keys.ts';
-import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
-import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
-import { createReadTokens } from '../../auth/tokens-file.ts';
-import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
-import { toolNameFindings } from '../../catalog/tool-names.ts';
-import { versionFindings } from '../../catalog/versions.ts';
-import { reasonFindings } from '../../compatibility/reasons.ts';
+import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { fileFindings, type FileSettings } from '../../checks/file.ts';
+import { folderFindings, type FolderInput } from '../../checks/folder.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
 import { EngineError } from '../../engine/engine.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
@@ -29,9 +20,7 @@ import type { Terminal } from '../terminal.ts';
 import type { ChangedFiles } from './changed-files.ts';
 import { LOADING } from '../real-time.ts';
 
-export interface ValidateOptions {
-  /** Files and folders. */
-  readonly paths: readonly string[];
+export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths' | 'tokens' | 'endpoints'> {
   /** Chooses the files that a change concerns; undefined: all of them are checked. */
   readonly changed: ((listed: readonly string[]) => Promise<ChangedFiles>) | undefined;
   readonly print: PrintFindings;
@@ -40,16 +29,9 @@ export interface ValidateOptions {
   /** Opens the cache of what the engine found; undefined: queries are not analysed by an engine. */
   readonly openAnalyses: (() => Promise<Analyses>) | undefined;
   readonly openTestRuntime: OpenTestRuntime;
-  readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
-  /** The tokens file, if one is set. */
-  readonly tokens: string | undefined;
-  /** The folder of endpoint files that a service would serve. */
-  readonly endpoints: string;
   /** The error for queries that read tables, if none are known. */
   readonly withoutTables: CommandError | undefined;
-  /** Whether the service's key to hash columns is configured here. */
-  readonly hasHashKey: boolean;
 }
 
 /**
@@ -73,15 +55,16 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     return { candidate: file?.candidate, ...rest };
   };
   const { files, reported } = await loadWithParts(chosen, compile);
-  const ignored = options.changed === undefined ? await ignoredIn(options.paths) : [];
-  const endpoints = listed.filter((path) => !isSharedFile(path)).length;
-  const ofKeys = await keyFindings(options, inspected, endpoints);
+  const count = listed.filter((path) => !isSharedFile(path)).length;
+  const isPart = options.changed !== undefined;
+  const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  const own = [...files.values()].filter(({ file }) => reported.has(file));
   const found = [
-    ...ignored,
-    ...ofKeys,
-    ...staticFindings(files, reported),
-    ...(await unusedIn(options.paths, files, inspected)).filter(({ file }) => concerned.has(file)),
-    ...inspected.flatMap((file) => staticFindingsOf(file, options)),
+    ...own.flatMap((file) => file.diagnostics),
+    ...diagnostics,
+    ...(await folderFindings({ ...options, catalog, candidates, files, inspected, isPart, count })),
+    ...inspected.flatMap((file) => fileFindings(file, options)),
   ];
   let failure: CommandError | undefined;
   if (openAnalyses !== undefined && inspected.length > 0) {
@@ -110,39 +93,6 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   return countErrors(findings) > 0 || counted > 0 ? 1 : 0;
 }
 
-/** Findings about the tokens file, if it exists; about keys without effect only if all endpoints are known. */
-async function keyFindings(
-  { tokens: path, paths, endpoints: folder }: ValidateOptions,
-  inspected: readonly InspectedFile[],
-  count: number,
-): Promise<readonly Finding[]> {
-  if (path === undefined) return [];
-  if (leadsOutside(path)) return [outsideFinding(path)];
-  const read = await createReadTokens()(path);
-  if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
-  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
-  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && inspected.length === count;
-  const dead = isWhole ? findDeadKeys(read.tokens, endpoints) : [];
-  return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, endpoints), ...dead]);
-}
-
-/** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
-async function unusedIn(
-  paths: readonly string[],
-  files: LoadedFiles,
-  inspected: readonly InspectedFile[],
-): Promise<readonly Finding[]> {
-  const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
-  const whole = new Set(folders.flat());
-  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
-}
-
-/** Warnings about files in the folders among the paths. */
-async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> {
-  const found = await Promise.all(paths.map((path) => findIgnored(path).catch(() => []))); // a file is no folder
-  return found.flat();
-}
-
 /** Loads the files, and what the concerned ones include, whose findings are reported where it is. */
 async function loadWithParts(
   { concerned, paths }: ChangedFiles,
@@ -155,29 +105,6 @@ async function loadWithParts(
   const reported = new Set([...concerned, ...read]);
   if (all.length === files.size) return { files, reported };
   return { files: (await loadFiles(all, files, { compile, ...LOADING })).files, reported };
-}
-
-function staticFindings(files: LoadedFiles, reported: ReadonlySet<string>): readonly Finding[] {
-  const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
-  const own = [...files.values()]
-    .filter(({ file }) => reported.has(file))
-    .flatMap((file) => file.diagnostics);
-  const { catalog, diagnostics } = assembleCatalog(candidates);
-  return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
-}
-
-/** What needs neither other files nor an engine, besides the findings of the rules. */
-export function staticFindingsOf(
-  { document, analysis }: InspectedFile,
-  { tenancy, hasHashKey }: Pick<ValidateOptions, 'tenancy' | 'hasHashKey'>,
-): readonly Finding[] {
-  const ofKey = hasHashKey ? [] : warnOfHashKey(analysis);
-  return toDiagnostics(document, [
-    ...lint(analysis),
-    ...ofKey,
-    ...tenancyFindings(analysis.file, tenancy),
-    ...reasonFindings(analysis.file),
-  ]);
 }
 
 /** Without what follows from the name of a table that does not exist: such as that the one which was meant is not read. */

@@ -1,0 +1,72 @@
+// Warnings about shared files, tables and parameters that no endpoint of a folder uses.
+import { parseYaml } from '../config/yaml-document.ts';
+import type { SharedFile } from '../config/generated/shared.ts';
+import type { Codes, Finding } from '../core/finding.ts';
+import type { InspectedFile } from '../catalog/compile.ts';
+import type { LoadedFiles } from '../catalog/load.ts';
+import { isSharedFile, type SourceFile } from '../catalog/include/sources.ts';
+
+export const UNUSED_CODES: Codes = {
+  'lint.shared_unused': {
+    title: 'A shared file, table or parameter that nothing uses',
+    help: 'No endpoint of the folder includes it. Reported if whole folders are validated.',
+  },
+};
+
+/** `inspected` are the files without errors; a shared file that a broken one includes is not reported. */
+export function findUnusedShared(
+  files: LoadedFiles,
+  inspected: readonly InspectedFile[],
+): readonly Finding[] {
+  const findings: Finding[] = [];
+  for (const path of [...files.keys()].filter(isSharedFile)) {
+    const all = [...files.values()].filter(({ dependencies }) =>
+      dependencies.some((each) => each.path === path),
+    );
+    const source = all[0]?.dependencies.find((each) => each.path === path);
+    const users = inspected.filter(({ document }) => all.some(({ file }) => file === document.file));
+    const hasBroken = all.some(({ file, candidate }) => candidate === undefined && !isSharedFile(file));
+    if (all.length === 0)
+      findings.push(unused(path, { line: 1, column: 1 }, 'no endpoint includes this file'));
+    else if (source !== undefined && !hasBroken) findings.push(...unusedParts(source, users));
+  }
+  return findings;
+}
+
+function unusedParts({ path, text = '' }: SourceFile, users: readonly InspectedFile[]): readonly Finding[] {
+  const parsed = parseYaml(path, text);
+  if (!('document' in parsed)) return [];
+  const { document } = parsed;
+  const { tables = {}, parameters = {} } = document.value as SharedFile; // the files that include it have no errors
+  const elements = new Set(
+    users.flatMap(({ analysis }) => analysis.outline?.elements.map(({ name }) => name) ?? []),
+  );
+  const declared = new Set(users.flatMap(({ analysis }) => Object.keys(analysis.file.parameters ?? {})));
+  const texts = Object.values(tables).join('\n');
+  const isUsed = (name: string): boolean =>
+    declared.has(name) || new RegExp(String.raw`@${name}\b`).test(texts);
+  return [
+    ...Object.keys(tables)
+      .filter((name) => !elements.has(name))
+      .map((name) =>
+        unused(path, document.locateKey(['tables', name]), `no endpoint includes the table ${name}`),
+      ),
+    ...Object.keys(parameters)
+      .filter((name) => !isUsed(name))
+      .map((name) =>
+        unused(path, document.locateKey(['parameters', name]), `nothing uses the parameter ${name}`),
+      ),
+  ];
+}
+
+function unused(file: string, { line, column }: Pick<Finding, 'line' | 'column'>, message: string): Finding {
+  return {
+    file,
+    line,
+    column,
+    severity: 'warning',
+    code: 'lint.shared_unused',
+    message,
+    hint: 'Remove it, or include it',
+  };
+}
