@@ -45,7 +45,21 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   });
 const modules = readLayers();
 
+const ROOT_FOLDERS = [
+  'bin', 'deploy', 'docs', 'endpoints', 'explorer', 'samples', 'schemas', 'seeds', 'src', 'test', 'tools',
+]; // prettier-ignore
+
 describe('architecture', () => {
+  test('the root has these folders only', () => {
+    const ignored = readFileSync(join(ROOT, '.gitignore'), 'utf8').split('\n');
+    const folders = readdirSync(ROOT, { withFileTypes: true })
+      .filter(
+        (each) => each.isDirectory() && !each.name.startsWith('.') && !ignored.includes(`${each.name}/`),
+      )
+      .map((each) => each.name);
+    expect(folders.toSorted()).toEqual(ROOT_FOLDERS);
+  });
+
   test('ARCHITECTURE.md lists exactly the modules of src', () => {
     expect(new Set(files.map((file) => file.module))).toEqual(new Set(modules.keys()));
   });

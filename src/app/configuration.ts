@@ -3,7 +3,7 @@ import { budgetText } from '../config/budget.ts';
 import type { LiveCatalog } from '../catalog/live.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Settings } from '../config/settings.ts';
-import { cacheEntry } from '../request/listing.ts';
+import { cacheEntry } from '../fronts/api/listing.ts';
 import { readVersion } from './version.ts';
 
 /** Secrets are masked. */

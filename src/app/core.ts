@@ -9,7 +9,7 @@ import { createDescribe, type Describe } from '../catalog/describe.ts';
 import { referenceOf } from '../catalog/endpoint.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
-import { filterParameters } from '../compatibility/table-filters.ts';
+import { filterParameters } from '../access/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import { createPause } from '../request/transform/pause.ts';

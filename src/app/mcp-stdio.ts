@@ -1,7 +1,7 @@
 // MCP over standard streams, without a server and with full access.
 import { Problem } from '../core/problem.ts';
 import { describeCause } from '../observe/describe.ts';
-import { serveOverStdio, type StdioServer, type Streams } from '../mcp/stdio.ts';
+import { serveOverStdio, type StdioServer, type Streams } from '../fronts/mcp/stdio.ts';
 import { FULL_ACCESS, openLocalCore, type LocalOptions } from './local.ts';
 import { mcpParts } from './mcp.ts';
 

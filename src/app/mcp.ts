@@ -1,11 +1,11 @@
 // MCP over the request path: the tools of the endpoints and of their sandboxes.
-import { createMcp } from '../mcp/mcp.ts';
-import { createEndpointTools } from '../mcp/endpoints/tools.ts';
-import { createPrompts } from '../mcp/prompts.ts';
-import { createResources } from '../mcp/resources.ts';
-import { createQueryTools } from '../mcp/query/query-tools.ts';
-import type { ServerParts } from '../mcp/server.ts';
-import type { AnswerMcp } from '../request/mcp-call.ts';
+import { createMcp } from '../fronts/mcp/mcp.ts';
+import { createEndpointTools } from '../fronts/mcp/endpoints/tools.ts';
+import { createPrompts } from '../fronts/mcp/prompts.ts';
+import { createResources } from '../fronts/mcp/resources.ts';
+import { createQueryTools } from '../fronts/mcp/query/query-tools.ts';
+import type { ServerParts } from '../fronts/mcp/server.ts';
+import type { AnswerMcp } from '../fronts/mcp/call.ts';
 import { after, clock } from './clock.ts';
 import type { Core } from './core.ts';
 import { readVersion } from './version.ts';

@@ -8,7 +8,7 @@ import type { Observe, Relay } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createCompression } from '../http/compression.ts';
 import { createSlowClients } from '../http/slow-clients.ts';
-import type { Readiness } from '../http/server.ts';
+import type { Readiness } from '../fronts/server.ts';
 import { removeAdminFile, writeAdminFile } from '../loading/admin-file.ts';
 import { createLoad } from '../loading/load.ts';
 import { createPreflightGate } from '../preflight/gate.ts';

@@ -1,10 +1,11 @@
 // The texts that the API listener serves, for the key of each request.
 import type { Catalog } from '../catalog/catalog.ts';
-import type { TextReader, TextSource } from '../http/texts.ts';
-import { createTexts, endpointOfMarkdown, GUIDES, type TextsDeps } from '../mcp/texts/texts.ts';
+import type { TextSource } from '../fronts/texts/routes.ts';
+import { createTexts, endpointOfMarkdown, GUIDES, type TextsDeps } from '../fronts/texts/texts.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { RequestPath } from '../request/answer.ts';
 import { FULL_ACCESS } from './local.ts';
+import type { TextReader } from '../http/tagged-text.ts';
 
 export interface TextSourceOptions extends TextsDeps {
   readonly path: Pick<RequestPath, 'admitKey' | 'identifyKey'>;

@@ -4,7 +4,7 @@ import type { Token } from '../config/generated/tokens.ts';
 import { compileGlobs } from '../auth/globs.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { RuleFinding } from '../catalog/analysis.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { EndpointHead } from '../catalog/endpoint.ts';
 
 export const DEAD_KEY_CODES: Codes = {
   'tokens.unknown_endpoint': {
@@ -21,10 +21,7 @@ export const DEAD_KEY_CODES: Codes = {
 const MAX_PAIRS = 200_000;
 
 /** Warnings at such entries. `endpoints` are all that there are. */
-export function findDeadKeys(
-  tokens: readonly Token[],
-  endpoints: readonly Pick<Endpoint, 'name' | 'parameters'>[],
-): readonly RuleFinding[] {
+export function findDeadKeys(tokens: readonly Token[], endpoints: Named): readonly RuleFinding[] {
   const patterns = tokens.reduce((sum, { endpoints: list }) => sum + list.length, 0);
   if (endpoints.length === 0 || patterns * endpoints.length > MAX_PAIRS) return [];
   return tokens.flatMap((token, index) => [
@@ -33,7 +30,7 @@ export function findDeadKeys(
   ]);
 }
 
-type Named = readonly Pick<Endpoint, 'name' | 'parameters'>[];
+type Named = readonly Pick<EndpointHead, 'name' | 'parameters'>[];
 
 function deadPatterns(
   { name: key, endpoints: patterns }: Token,

@@ -3,7 +3,8 @@ import { resolve } from 'node:path';
 import { createReadTokens } from '../auth/tokens-file.ts';
 import { CATALOG_CHECKS, type CatalogInput } from '../catalog/checks/catalog-checks.ts';
 import type { CheckEntry } from '../catalog/checks/check.ts';
-import { toDiagnostics, type InspectedFile } from '../catalog/compile.ts';
+import { toDiagnostics } from '../catalog/compile.ts';
+import type { EndpointHead } from '../catalog/endpoint.ts';
 import { findIgnored, IGNORED_CODES } from '../catalog/ignored-files.ts';
 import { listFiles, type LoadedFiles } from '../catalog/load.ts';
 import { findUnlockedKeys, TENANCY_KEY_CODES } from '../catalog/tenancy-keys.ts';
@@ -16,9 +17,11 @@ import { findUnusedShared, UNUSED_CODES } from './unused-shared.ts';
 export interface FolderInput extends CatalogInput {
   /** Files and folders, as given. */
   readonly paths: readonly string[];
-  readonly files: LoadedFiles;
-  /** Those without errors that are to be checked. */
-  readonly inspected: readonly InspectedFile[];
+  readonly files: LoadedFiles<EndpointHead>;
+  /** The paths of those that are to be checked. */
+  readonly concerned: ReadonlySet<string>;
+  /** The endpoints of those among them that have no errors. */
+  readonly sound: readonly EndpointHead[];
   /** Whether only the files that a change concerns are checked. */
   readonly isPart: boolean;
   /** The number of endpoint files among the paths. */
@@ -49,21 +52,20 @@ async function ignoredIn({ paths, isPart }: FolderInput): Promise<readonly Findi
 }
 
 /** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
-async function unusedIn({ paths, files, inspected }: FolderInput): Promise<readonly Finding[]> {
+async function unusedIn({ paths, files, concerned }: FolderInput): Promise<readonly Finding[]> {
   const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
   const whole = new Set(folders.flat());
-  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
+  return findUnusedShared(files).filter(({ file }) => whole.has(file) && concerned.has(file));
 }
 
 /** Findings about the tokens file, if it exists; about keys without effect only if all endpoints are known. */
 async function keyFindings(input: FolderInput): Promise<readonly Finding[]> {
-  const { tokens: path, paths, endpoints: folder, inspected, count } = input;
+  const { tokens: path, paths, endpoints: folder, sound, count } = input;
   if (path === undefined) return [];
   if (leadsOutside(path)) return [outsideFinding(path)];
   const read = await createReadTokens()(path);
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
-  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
-  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && inspected.length === count;
-  const dead = isWhole ? findDeadKeys(read.tokens, endpoints) : [];
-  return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, endpoints), ...dead]);
+  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && sound.length === count;
+  const dead = isWhole ? findDeadKeys(read.tokens, sound) : [];
+  return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, sound), ...dead]);
 }

@@ -1,6 +1,6 @@
 // The samples that come with the package, for folders without endpoints and seeds.
 import { access } from 'node:fs/promises';
-import { fileURLToPath } from 'node:url';
+import { packagePath } from '../config/package-files.ts';
 import { settingNames, type Settings } from '../config/settings.ts';
 
 /**
@@ -12,7 +12,7 @@ export async function sampleSettings(settings: Settings): Promise<Settings | und
   for (const key of ['endpoints', 'seeds'] as const) {
     if (settings[key] !== defaultOf(key) || (await isThere(settings[key]))) return undefined;
   }
-  return { ...settings, endpoints: packaged('endpoints'), seeds: packaged('seeds') };
+  return { ...settings, endpoints: packagePath('endpoints'), seeds: packagePath('seeds') };
 }
 
 function defaultOf(key: 'endpoints' | 'seeds'): unknown {
@@ -24,9 +24,4 @@ async function isThere(path: string): Promise<boolean> {
     () => true,
     () => false,
   );
-}
-
-/** The path of a folder of the package: next to `dist/` when built, next to `src/` in a checkout. */
-export function packaged(folder: string): string {
-  return fileURLToPath(new URL(`../../${folder}`, import.meta.url));
 }

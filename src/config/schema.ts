@@ -6,6 +6,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
 import { type Codes, locateFindings, MAX_FINDINGS, type Finding } from '../core/finding.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
+import { packagePath } from './package-files.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
 export const SCHEMA_CODES: Codes = {
@@ -56,7 +57,7 @@ export interface SchemaFinding {
 
 /** The schema as committed under `schemas/`. */
 export function readSchema(name: SchemaName): Record<string, unknown> {
-  const text = readFileSync(new URL(`../../schemas/${name}.schema.json`, import.meta.url), 'utf8');
+  const text = readFileSync(packagePath(`schemas/${name}.schema.json`), 'utf8');
   const schema: unknown = JSON.parse(text);
   return schema as Record<string, unknown>; // our own file: an object, compiled in strict mode below
 }

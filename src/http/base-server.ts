@@ -11,11 +11,11 @@ import type { ObserveOptions } from './finished-request.ts';
 import { requestIdOf } from './header-fields.ts';
 import { observeRequests } from './observe-requests.ts';
 import { closeWithConnection } from './pipelined.ts';
-import { toProblem, withCause } from './problem-reply.ts';
 import type { SignalOptions } from './request-signal.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { watchSending } from './sending.ts';
 import type { SlowClients } from './slow-clients.ts';
+import { toProblem, withCause } from './problems.ts';
 
 /** Bytes of the URL and all headers together: fits a query of 64 KiB, percent-encoded where necessary. */
 const HEADER_LIMIT = 131_072;

@@ -10,7 +10,7 @@ import { createStore } from '../../src/cache/store.ts';
 import { createWatch, type Watch } from '../../src/cache/watch.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createCompression } from '../../src/http/compression.ts';
-import { createServer, type ServerOptions } from '../../src/http/server.ts';
+import { createServer, type ServerOptions } from '../../src/fronts/server.ts';
 import { createSlowClients } from '../../src/http/slow-clients.ts';
 import { realAfter, payload } from '../cache/fixture.ts';
 import type { Answer, Call, SharedCaching } from '../../src/request/call.ts';

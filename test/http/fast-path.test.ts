@@ -6,7 +6,7 @@ import type { CachedAnswer } from '../../src/cache/read-through.ts';
 import type { Observation } from '../../src/core/observation.ts';
 import { createCompression } from '../../src/http/compression.ts';
 import { createSlowClients } from '../../src/http/slow-clients.ts';
-import { createFastPath, type FastPath } from '../../src/http/fast-path.ts';
+import { createFastPath, type FastPath } from '../../src/fronts/api/fast-path.ts';
 import type { Answer } from '../../src/request/call.ts';
 
 const PREFIX = '/api/endpoints/query/';

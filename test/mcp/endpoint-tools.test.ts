@@ -15,10 +15,10 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe, type Describe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Caller } from '../../src/mcp/caller.ts';
-import { toolError } from '../../src/mcp/endpoints/tool-error.ts';
-import { createEndpointTools } from '../../src/mcp/endpoints/tools.ts';
-import type { ToolDefinition, ToolResult } from '../../src/mcp/tool.ts';
+import type { Caller } from '../../src/fronts/mcp/caller.ts';
+import { toolError } from '../../src/fronts/mcp/endpoints/tool-error.ts';
+import { createEndpointTools } from '../../src/fronts/mcp/endpoints/tools.ts';
+import type { ToolDefinition, ToolResult } from '../../src/fronts/mcp/tool.ts';
 import { localCall } from '../../src/request/call.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 

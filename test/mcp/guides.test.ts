@@ -2,8 +2,8 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LQL_GUIDE } from '../../src/mcp/texts/lql-guide.ts';
-import { SQL_GUIDE } from '../../src/mcp/texts/sql-guide.ts';
+import { LQL_GUIDE } from '../../src/fronts/texts/lql-guide.ts';
+import { SQL_GUIDE } from '../../src/fronts/texts/sql-guide.ts';
 import { openQueryWorld, type QueryWorld } from './query-world.ts';
 
 const ROOT = join(import.meta.dirname, '../..');

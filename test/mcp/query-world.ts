@@ -8,10 +8,10 @@ import type { Keyring } from '../../src/auth/keyring.ts';
 import { createPrincipal, type Grant, type Principal } from '../../src/auth/principal.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import type { Caller } from '../../src/mcp/caller.ts';
-import { toolError } from '../../src/mcp/endpoints/tool-error.ts';
-import { createQueryTools } from '../../src/mcp/query/query-tools.ts';
-import type { ToolSource } from '../../src/mcp/tool.ts';
+import type { Caller } from '../../src/fronts/mcp/caller.ts';
+import { toolError } from '../../src/fronts/mcp/endpoints/tool-error.ts';
+import { createQueryTools } from '../../src/fronts/mcp/query/query-tools.ts';
+import type { ToolSource } from '../../src/fronts/mcp/tool.ts';
 import { localCall, type CallContent } from '../../src/request/call.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

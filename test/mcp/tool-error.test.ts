@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { PROBLEMS } from '../../src/core/problems.ts';
-import { toolError } from '../../src/mcp/endpoints/tool-error.ts';
+import { toolError } from '../../src/fronts/mcp/endpoints/tool-error.ts';
 
 const linesOf = (error: unknown, requestId?: string): readonly string[] => {
   const { content, isError } = toolError(error, requestId);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createPrincipal, type Grant } from '../../src/auth/principal.ts';
 import { assembleCatalog } from '../../src/catalog/catalog.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
-import { createOpenapi } from '../../src/openapi/document-cache.ts';
+import { createOpenapi } from '../../src/fronts/openapi/document-cache.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 const catalogOf = (names: readonly string[]) =>

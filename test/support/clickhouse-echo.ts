@@ -5,10 +5,10 @@ import type { Observation } from '../../src/core/observation.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { after } from '../../src/core/clock.ts';
 import { createCompression } from '../../src/http/compression.ts';
-import type { ClickHouseOptions } from '../../src/http/clickhouse/routes.ts';
-import { createClickHouseServer } from '../../src/http/clickhouse/server.ts';
+import type { ClickHouseOptions } from '../../src/fronts/clickhouse/routes.ts';
+import { createClickHouseServer } from '../../src/fronts/clickhouse/server.ts';
 import { createSlowClients } from '../../src/http/slow-clients.ts';
-import type { ClickHouseCall } from '../../src/request/clickhouse/call.ts';
+import type { ClickHouseCall } from '../../src/fronts/clickhouse/call.ts';
 
 /** The key that is accepted. */
 export const ECHO_KEY = 'the-key';

@@ -1,14 +1,15 @@
 // The checks of the files of a folder together that decide what is served.
 import type { Finding } from '../../core/finding.ts';
 import { CATALOG_CODES, type Candidate, type Catalog } from '../catalog.ts';
+import type { EndpointHead } from '../endpoint.ts';
 import { TOOL_NAME_CODES, toolNameFindings } from '../tool-names.ts';
 import { SERVED_VERSION_CODES, versionFindings } from '../versions.ts';
 import type { CheckEntry } from './check.ts';
 
 /** The files of a folder, and the catalog that is made of them. */
 export interface CatalogInput {
-  readonly catalog: Catalog;
-  readonly candidates: readonly Candidate[];
+  readonly catalog: Catalog<EndpointHead>;
+  readonly candidates: readonly Candidate<EndpointHead>[];
 }
 
 interface CatalogCheck extends CheckEntry<'catalog', Finding, CatalogInput> {

@@ -1,6 +1,9 @@
 // Checks of defaults that are computed from other parameters.
+import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../../core/nearest.ts';
+import { isExpression } from '../../params/moments.ts';
 import type { CompiledParameter } from '../../params/parameter.ts';
+import { isRelative } from '../../params/relative.ts';
 import type { Analysis } from '../analysis.ts';
 import type { FileChecks, UncodedFinding } from './check.ts';
 
@@ -91,4 +94,17 @@ function* defaultValues({ parameters }: Analysis, now: number): Iterable<Uncoded
     if (reading.kind === 'failure')
       yield { path: ['parameters', name, 'default'], message: `the default ${reading.message}` };
   }
+}
+
+const BOUNDS = ['min', 'max', 'enum', 'pattern'] as const;
+
+/** Whether the findings of the rules about a file depend on when it is checked: values that are relative to now may leave their bounds. */
+export function dependsOnTime({
+  parameters = {},
+  examples = [],
+}: Pick<EndpointFile, 'parameters' | 'examples'>): boolean {
+  const specs = Object.values(parameters);
+  const isBounded = specs.some((spec) => BOUNDS.some((bound) => spec[bound] !== undefined));
+  const sent = examples.flatMap((example) => Object.values(example.parameters ?? {}));
+  return isBounded && (specs.some((spec) => isExpression(spec.default)) || sent.some(isRelative));
 }

@@ -1,13 +1,13 @@
 // `millrace import`: queries of another tool's export as endpoint files, proved on the engine before they are written.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { packagePath } from '../../config/package-files.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { MAX_QUERIES, type ForeignQuery, type ReadExport } from '../../convert/export/foreign-query.ts';
 import { readExport } from '../../convert/export/read-export.ts';
 import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
 import { CommandError } from '../command-error.ts';
 import { readKnownTables, type KnownTables } from '../known-tables.ts';
-import { packaged } from '../samples.ts';
 import type { Terminal } from '../terminal.ts';
 import { assess, isOfNames, ownErrors } from './assess.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
@@ -206,7 +206,7 @@ function nothingFound({ path, from }: ImportOptions, { problems }: ReadExport): 
 
 /** For editors, as `millrace new` writes it. */
 function schemaLine(folder: string): string {
-  const candidates = ['schemas', packaged('schemas')];
+  const candidates = ['schemas', packagePath('schemas')];
   const found = candidates.find((path) => existsSync(path) && !relative('.', path).startsWith('..'));
   return `# yaml-language-server: $schema=${relative(folder, found ?? 'schemas')}/endpoint.schema.json\n`;
 }

@@ -1,12 +1,12 @@
 // How a repository depends on Millrace: by its version, or by the file, folder or address that this copy was installed from.
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { packaged } from '../samples.ts';
+import { packagePath } from '../../config/package-files.ts';
 import { dependencyIn, readManifest } from './manifest.ts';
 
 /** The value in `dependencies` of the `package.json` in a folder. Paths are relative to it, with slashes. */
 export function dependencySpec(folder: string, version: string): string {
-  const own = realpathSync(packaged(''));
+  const own = realpathSync(packagePath(''));
   if (basename(dirname(own)) !== 'node_modules') return pathSpec(folder, own); // a checkout
   for (let holder = dirname(own); dirname(holder) !== holder; holder = dirname(holder)) {
     const spec = dependencyIn(readManifest(join(holder, 'package.json')));

@@ -1,7 +1,7 @@
 // The files that `millrace init` writes, as they are in the package.
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { packaged } from '../samples.ts';
+import { packagePath } from '../../config/package-files.ts';
 
 export type Template = 'events' | 'logs' | 'otel' | 'blank';
 
@@ -17,38 +17,38 @@ export const TEMPLATES: Readonly<Record<Template, TemplateKind>> = {
     summary: 'the nine tables of logs that come with Millrace',
     folders: { endpoints: 'endpoints', seeds: 'seeds' },
   },
-  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: { '': 'templates/otel' } },
+  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: { '': 'samples/otel' } },
   blank: { summary: 'one table, one endpoint', folders: templateFolders('blank') },
 };
 
 function templateFolders(name: string): Readonly<Record<string, string>> {
-  return { endpoints: `templates/${name}/endpoints`, seeds: `templates/${name}/seeds` };
+  return { endpoints: `samples/${name}/endpoints`, seeds: `samples/${name}/seeds` };
 }
 
 /** Files for every template. Their names in the package have no leading dot, since npm does not pack all of those. */
 const REPOSITORY: Readonly<Record<string, string>> = {
-  '.gitignore': 'templates/repository/gitignore',
-  '.vscode/settings.json': 'templates/repository/vscode/settings.json',
-  '.vscode/extensions.json': 'templates/repository/vscode/extensions.json',
-  '.github/workflows/endpoints.yml': 'templates/repository/github/endpoints.yml',
+  '.gitignore': 'samples/repository/gitignore',
+  '.vscode/settings.json': 'samples/repository/vscode/settings.json',
+  '.vscode/extensions.json': 'samples/repository/vscode/extensions.json',
+  '.github/workflows/endpoints.yml': 'samples/repository/github/endpoints.yml',
   '.gitlab-ci.yml': 'deploy/gitlab/millrace.gitlab-ci.yml',
-  '.githooks/pre-commit': 'templates/repository/githooks/pre-commit',
-  'README.md': 'templates/repository/README.md',
+  '.githooks/pre-commit': 'samples/repository/githooks/pre-commit',
+  'README.md': 'samples/repository/README.md',
 };
 
 /** Paths in the repository, and paths of the files in the package; without endpoints if there is no template. */
 export function filesOf(template: Template | undefined): ReadonlyMap<string, string> {
-  const files = new Map(Object.entries(REPOSITORY).map(([path, source]) => [path, packaged(source)]));
+  const files = new Map(Object.entries(REPOSITORY).map(([path, source]) => [path, packagePath(source)]));
   const folders = { ...(template === undefined ? {} : TEMPLATES[template].folders), schemas: 'schemas' };
   for (const [folder, source] of Object.entries(folders)) {
-    for (const [path, file] of filesIn(packaged(source))) files.set(join(folder, path), file);
+    for (const [path, file] of filesIn(packagePath(source))) files.set(join(folder, path), file);
   }
   return files;
 }
 
 /** The schemas, as `filesOf` gives them. */
 export function schemaFiles(): ReadonlyMap<string, string> {
-  return new Map([...filesIn(packaged('schemas'))].map(([path, file]) => [join('schemas', path), file]));
+  return new Map([...filesIn(packagePath('schemas'))].map(([path, file]) => [join('schemas', path), file]));
 }
 
 /** The files of a folder and its subfolders: relative and full paths. */

@@ -14,7 +14,7 @@ import type { Finding } from '../../core/finding.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
 import { LOADING } from '../real-time.ts';
-import { isIgnored } from '../validate/validate.ts';
+import { isIgnored } from '../validate/shown.ts';
 
 /** Texts of the files that are open in the editor, by path. */
 export type OpenTexts = ReadonlyMap<string, string>;

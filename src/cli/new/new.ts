@@ -16,7 +16,7 @@ import { outlineQuery } from '../../sql/outline.ts';
 import { CommandError } from '../command-error.ts';
 import { convertedKey, type ConvertedSource } from '../converted-source.ts';
 import { ANY_KEY } from '../endpoint-files.ts';
-import { packaged } from '../samples.ts';
+import { packagePath } from '../../config/package-files.ts';
 import type { Terminal } from '../terminal.ts';
 import type { NewFile } from '../check-written.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
@@ -174,7 +174,7 @@ function fileText(
 
 /** For editors: the repository's copy of the schema, otherwise the package's if that is inside this folder. */
 function schemaLine(folder: string): string {
-  const candidates = ['schemas', packaged('schemas')];
+  const candidates = ['schemas', packagePath('schemas')];
   const found = candidates.find((path) => existsSync(path) && !relative('.', path).startsWith('..'));
   const path = relative(folder, found ?? 'schemas');
   return `# yaml-language-server: $schema=${path}/endpoint.schema.json\n`;

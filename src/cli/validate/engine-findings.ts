@@ -19,8 +19,8 @@ const AT_ONCE = 4;
 export interface Analysing extends Pick<EngineInput, 'engine' | 'tenancy' | 'openTestRuntime'> {
   readonly schema: LoadedSchema;
   readonly terminal: Terminal;
-  /** Called with the findings about a file if another analysis would find the same; never rejects. */
-  readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => Promise<void>;
+  /** Called with the findings about a file if another analysis would find the same. */
+  readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => void;
 }
 
 /** What the analyses of all files have in common. */
@@ -45,7 +45,7 @@ export async function engineFindings(
       const findings = await analyse(bounded, file, known).catch(awayOnly);
       if (findings instanceof EngineError) interrupted.push([index, file]);
       else found[index] = findings;
-      if (bounded.isSettled()) await analysed?.(file, found[index] ?? []);
+      if (bounded.isSettled()) analysed?.(file, found[index] ?? []);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

@@ -1,24 +1,25 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
-import { relative, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { HASH_WITHOUT_KEY } from '../../catalog/checks/confinement.ts';
-import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
+import { dependsOnTime } from '../../catalog/checks/defaults.ts';
 import { isSharedFile } from '../../catalog/include/sources.ts';
-import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
 import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import { folderFindings, type FolderInput } from '../../checks/folder.ts';
-import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
+import type { Finding } from '../../core/finding.ts';
 import { EngineError } from '../../engine/engine.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
 import { analyseFiles, type Analyses } from '../analysis/analyse.ts';
+import type { AnalysisCache } from '../analysis/cache.ts';
+import { keepCompiled, type SoundFile } from '../analysis/sound-files.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
-import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
+import { expandPaths } from '../endpoint-files.ts';
+import { countErrors, type PrintFindings } from '../findings/findings.ts';
 import { createTextOf } from '../findings/source-text.ts';
 import type { Terminal } from '../terminal.ts';
 import type { ChangedFiles } from './changed-files.ts';
-import { LOADING } from '../real-time.ts';
+import { readFiles, type ReadFiles } from './read-files.ts';
+import { shownFindings } from './shown.ts';
 
 export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths' | 'tokens' | 'endpoints'> {
   /** Chooses the files that a change concerns; undefined: all of them are checked. */
@@ -26,7 +27,7 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly print: PrintFindings;
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Opens the cache of what the engine found; undefined: queries are not analysed by an engine. */
+  /** Opens the analysis cache; undefined: queries are not analysed by an engine. */
   readonly openAnalyses: (() => Promise<Analyses>) | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;
@@ -39,110 +40,95 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
  * the engine could not be asked, after printing the other findings.
  */
 export async function validate(options: ValidateOptions, terminal: Terminal): Promise<0 | 1> {
-  const { print, isStrict, openAnalyses, withoutTables } = options;
+  const { print, isStrict } = options;
   const listed = await expandPaths(options.paths);
   const chosen = (await options.changed?.(listed)) ?? { concerned: new Set(listed), paths: listed };
-  const { concerned } = chosen;
-  const inspect = createInspect({
-    piiHashKey: ANY_KEY,
-    tenancy: options.tenancy,
-    engineSources: options.engineSources,
-  });
-  const inspected: InspectedFile[] = [];
-  const compile: CompileFile = (path, text, sources) => {
-    const { inspected: file, ...rest } = inspect(path, text, sources);
-    if (file !== undefined && concerned.has(path)) inspected.push(file);
-    return { candidate: file?.candidate, ...rest };
-  };
-  const { files, reported } = await loadWithParts(chosen, compile);
-  const count = listed.filter((path) => !isSharedFile(path)).length;
-  const isPart = options.changed !== undefined;
-  const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
-  const { catalog, diagnostics } = assembleCatalog(candidates);
-  const own = [...files.values()].filter(({ file }) => reported.has(file));
+  const opened = await options.openAnalyses?.().catch(commandError);
+  const cache = opened instanceof CommandError ? undefined : opened?.cache;
+  const read = await readFiles(chosen, options, cache);
   const found = [
-    ...own.flatMap((file) => file.diagnostics),
-    ...diagnostics,
-    ...(await folderFindings({ ...options, catalog, candidates, files, inspected, isPart, count })),
-    ...inspected.flatMap((file) => fileFindings(file, options)),
+    ...(await ofFolder(options, { ...read, listed, concerned: chosen.concerned })),
+    ...ownFindings(read.sound, cache, options),
   ];
-  let failure: CommandError | undefined;
-  if (openAnalyses !== undefined && inspected.length > 0) {
-    const ofEngine = await openAnalyses()
-      .then((analyses) => analyseFiles(analyses, inspected, { ...options, terminal, loaded: files }))
-      .catch(commandError);
-    if (ofEngine instanceof CommandError) failure = ofEngine;
-    else {
-      const known = ofEngine.filter(
-        ({ code }) => withoutTables === undefined || code !== 'engine.unknown_table',
-      );
-      if (known.length < ofEngine.length) failure = withoutTables;
-      found.push(...known);
-    }
-  }
+  const { findings: ofEngine, failure } =
+    opened === undefined || read.sound.length === 0
+      ? { findings: [], failure: undefined }
+      : await engineOutcome(opened, read.sound, { ...options, terminal });
+  await keepCompiled(read.files, chosen.concerned, cache);
   const textOf = createTextOf();
-  const findings = withoutFollowers(uniqueFindings(found))
-    .map(withRelativePath)
-    .filter((finding) => !isIgnored(finding, textOf))
-    .toSorted(compareDiagnostics);
-  const checked = [...files.keys()].filter((path) => concerned.has(path));
-  await print({ findings, files: checked.length, textOf }, terminal);
+  const findings = shownFindings([...found, ...ofEngine], textOf);
+  const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
+  await print({ findings, files, textOf }, terminal);
   if (failure !== undefined) throw failure;
   // CI rarely has the key: it is a matter of the service's configuration, not of the files.
   const counted = isStrict ? findings.filter(({ code }) => code !== HASH_WITHOUT_KEY).length : 0;
   return countErrors(findings) > 0 || counted > 0 ? 1 : 0;
 }
 
-/** Loads the files, and what the concerned ones include, whose findings are reported where it is. */
-async function loadWithParts(
-  { concerned, paths }: ChangedFiles,
-  compile: CompileFile,
-): Promise<{ readonly files: LoadedFiles; readonly reported: ReadonlySet<string> }> {
-  const { files } = await loadFiles(paths, new Map(), { compile, ...LOADING });
-  const parts = [...concerned].flatMap((path) => files.get(path)?.dependencies ?? []);
-  const read = parts.filter(({ text }) => text !== undefined).map(({ path }) => path);
-  const all = [...new Set([...files.keys(), ...read])];
-  const reported = new Set([...concerned, ...read]);
-  if (all.length === files.size) return { files, reported };
-  return { files: (await loadFiles(all, files, { compile, ...LOADING })).files, reported };
+interface ListedFiles extends ReadFiles {
+  readonly listed: readonly string[];
+  readonly concerned: ReadonlySet<string>;
 }
 
-/** Without what follows from the name of a table that does not exist: such as that the one which was meant is not read. */
-function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
-  const unknown = findings.filter(({ code }) => code === 'engine.unknown_table');
-  const places = new Set(unknown.map(placeOf));
-  const files = new Set(unknown.map(({ file }) => file));
-  return findings.filter(
-    (each) =>
-      !(each.code === 'lint.unqualified_table' && places.has(placeOf(each))) &&
-      !(each.code === 'lint.unused_table' && files.has(each.file)),
-  );
+/** What reading the files reports, and what they show together. */
+async function ofFolder(
+  options: ValidateOptions,
+  { files, reported, sound, listed, concerned }: ListedFiles,
+): Promise<readonly Finding[]> {
+  const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
+  const { catalog, diagnostics } = assembleCatalog(candidates);
+  const together = await folderFindings({
+    ...options,
+    catalog,
+    candidates,
+    files,
+    concerned,
+    sound: sound.flatMap(({ loaded }) => loaded.candidate?.endpoint ?? []),
+    isPart: options.changed !== undefined,
+    count: listed.filter((path) => !isSharedFile(path)).length,
+  });
+  const own = [...files.values()].filter(({ file }) => reported.has(file));
+  return [...own.flatMap((file) => file.diagnostics), ...diagnostics, ...together];
 }
 
-function placeOf({ file, line, column }: Finding): string {
-  return `${file}:${line}:${column}`;
+/** What needs neither other files nor an engine, as it is known or found now. */
+function ownFindings(
+  files: readonly SoundFile[],
+  cache: AnalysisCache | undefined,
+  options: ValidateOptions,
+): readonly Finding[] {
+  return files.flatMap(({ loaded, inspected }) => {
+    if (inspected === undefined) return cache?.find(loaded)?.own ?? [];
+    const found = fileFindings(inspected, options);
+    const own = dependsOnTime(inspected.analysis.file) ? undefined : found;
+    cache?.keep(loaded, { candidate: inspected.candidate, own });
+    return found;
+  });
 }
 
-/** The reason why the engine could not be asked: the other findings are printed all the same. */
+interface EngineOutcome {
+  readonly findings: readonly Finding[];
+  /** The reason why the engine could not be asked, or not about tables: the findings are printed all the same. */
+  readonly failure: CommandError | undefined;
+}
+
+async function engineOutcome(
+  opened: Analyses | CommandError,
+  files: readonly SoundFile[],
+  options: ValidateOptions & { readonly terminal: Terminal },
+): Promise<EngineOutcome> {
+  if (opened instanceof CommandError) return { findings: [], failure: opened };
+  const all = await analyseFiles(opened, files, options).catch(commandError);
+  if (all instanceof CommandError) return { findings: [], failure: all };
+  const { withoutTables } = options;
+  if (withoutTables === undefined) return { findings: all, failure: undefined };
+  const findings = all.filter(({ code }) => code !== 'engine.unknown_table');
+  return { findings, failure: findings.length < all.length ? withoutTables : undefined };
+}
+
 function commandError(cause: unknown): CommandError {
   if (cause instanceof CommandError) return cause;
   if (cause instanceof EngineError)
     return new CommandError(`The queries were not analysed: ${cause.message}`, { cause });
   throw cause;
-}
-
-function withRelativePath(finding: Finding): Finding {
-  const path = relative(process.cwd(), finding.file) || finding.file;
-  return { ...finding, file: path.split(sep).join('/') };
-}
-
-/** A comment `# millrace-ignore: code` at the end of the line, or on the line above, suppresses a warning. */
-export function isIgnored({ severity, code, line, file }: Finding, textOf: Findings['textOf']): boolean {
-  if (severity !== 'warning') return false;
-  const lines = textOf(file)?.split(/\r\n|\r|\n/) ?? [];
-  return [lines[line - 2], lines[line - 1]].some((text) =>
-    new RegExp(String.raw`(#|--) *millrace-ignore: *${code.replace('.', String.raw`\.`)}(?![\w.])`).test(
-      text ?? '',
-    ),
-  );
 }

@@ -6,9 +6,9 @@ import { Session } from 'chdb';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
-import { compressBlocks, decompressBlocks } from '../../../src/http/clickhouse/blocks.ts';
-import { cityHash128 } from '../../../src/http/clickhouse/cityhash.ts';
-import { compressLz4, decompressLz4 } from '../../../src/http/clickhouse/lz4.ts';
+import { compressBlocks, decompressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
+import { cityHash128 } from '../../../src/fronts/clickhouse/cityhash.ts';
+import { compressLz4, decompressLz4 } from '../../../src/fronts/clickhouse/lz4.ts';
 import { loadZstd } from '../../../src/http/zstd.ts';
 import { countTurns } from '../../support/loop-turns.ts';
 

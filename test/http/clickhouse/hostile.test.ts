@@ -3,7 +3,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { compress as zstd } from '@bokuweb/zstd-wasm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compressBlocks } from '../../../src/http/clickhouse/blocks.ts';
+import { compressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
 import { decompressZstd } from '../../../src/http/zstd.ts';
 import { ECHO_KEY, openEcho, type Echo } from '../../support/clickhouse-echo.ts';
 

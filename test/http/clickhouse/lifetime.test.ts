@@ -2,8 +2,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
 import type { Finished } from '../../../src/core/observation.ts';
-import type { ClickHouseOptions } from '../../../src/http/clickhouse/routes.ts';
-import type { ClickHouseAnswer } from '../../../src/request/clickhouse/call.ts';
+import type { ClickHouseOptions } from '../../../src/fronts/clickhouse/routes.ts';
+import type { ClickHouseAnswer } from '../../../src/fronts/clickhouse/call.ts';
 import { openEcho, type Echo } from '../../support/clickhouse-echo.ts';
 
 /** Queries that run until they are answered, or their signal is aborted. */

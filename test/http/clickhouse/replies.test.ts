@@ -3,8 +3,8 @@ import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as zstd } from '@bokuweb/zstd-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finished } from '../../../src/core/observation.ts';
-import { decompressBlocks } from '../../../src/http/clickhouse/blocks.ts';
-import { clientNameOf } from '../../../src/http/clickhouse/client-name.ts';
+import { decompressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
+import { clientNameOf } from '../../../src/fronts/clickhouse/client-name.ts';
 import { ECHO_KEY, openEcho, type Echo } from '../../support/clickhouse-echo.ts';
 
 let echo: Echo;

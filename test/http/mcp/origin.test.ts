@@ -2,7 +2,7 @@
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
 import { allowedOrigins } from '../../../src/config/origins.ts';
-import { checkOrigin } from '../../../src/http/mcp/origin.ts';
+import { checkOrigin } from '../../../src/fronts/mcp/origin.ts';
 
 interface Row {
   readonly origin?: string;

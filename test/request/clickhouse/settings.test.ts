@@ -6,10 +6,10 @@ import { Session } from 'chdb';
 import { describe, expect, test } from 'vitest';
 import { Problem } from '../../../src/core/problem.ts';
 import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../src/engine/settings.ts';
-import { exceptionOf } from '../../../src/request/clickhouse/exceptions.ts';
-import { ENGINE_SETTINGS } from '../../../src/request/clickhouse/generated/engine-settings.ts';
-import { LISTED_SETTINGS, readSettings } from '../../../src/request/clickhouse/settings.ts';
-import { ENGINE_SETTINGS_BY_NAME } from '../../../src/request/clickhouse/setting-kinds.ts';
+import { exceptionOf } from '../../../src/fronts/clickhouse/exception-codes.ts';
+import { ENGINE_SETTINGS } from '../../../src/fronts/clickhouse/generated/engine-settings.ts';
+import { LISTED_SETTINGS, readSettings } from '../../../src/fronts/clickhouse/settings.ts';
+import { ENGINE_SETTINGS_BY_NAME } from '../../../src/fronts/clickhouse/setting-kinds.ts';
 import { engineSettings } from '../../support/engine-settings.ts';
 
 /** `accepted`, or ClickHouse's code of the exception. */

@@ -7,11 +7,11 @@ import { createPrincipal } from '../../../src/auth/principal.ts';
 import type { Principal } from '../../../src/auth/principal.ts';
 import { NO_DIRECTIVES } from '../../../src/cache/freshness.ts';
 import { Problem } from '../../../src/core/problem.ts';
-import type { AnswerClickHouse, ClickHouseContent } from '../../../src/request/clickhouse/call.ts';
+import type { AnswerClickHouse, ClickHouseContent } from '../../../src/fronts/clickhouse/call.ts';
 import { readRows } from '../../../src/engine/rows.ts';
-import { showsNullable, typeFacts } from '../../../src/request/clickhouse/virtual/type-facts.ts';
-import { createClickHouse } from '../../../src/request/clickhouse/clickhouse.ts';
-import { exceptionOf } from '../../../src/request/clickhouse/exceptions.ts';
+import { showsNullable, typeFacts } from '../../../src/fronts/clickhouse/virtual/type-facts.ts';
+import { createClickHouse } from '../../../src/fronts/clickhouse/clickhouse.ts';
+import { exceptionOf } from '../../../src/fronts/clickhouse/exception-codes.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {

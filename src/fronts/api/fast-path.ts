@@ -1,0 +1,246 @@
+// The cached fast path: serves repeated requests from the cache before routing.
+import { hash } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { CachedAnswer } from '../../cache/read-through.ts';
+import type { Finished } from '../../core/observation.ts';
+import type { Answer, CallRecord, Replay } from '../../request/call.ts';
+import { etagIn, type ContentCoding, type Compression } from '../../http/compression.ts';
+import {
+  beginTrace,
+  observeFinished,
+  type ObserveOptions,
+  type StartedRequest,
+} from '../../http/finished-request.ts';
+import { requestIdOf } from '../../http/header-fields.ts';
+import { SECURITY_FIELDS } from '../../http/security-headers.ts';
+import type { SlowClients } from '../../http/slow-clients.ts';
+import { answerFields } from '../../http/answer-fields.ts';
+
+export interface FastPathOptions extends ObserveOptions {
+  /** The route of the calls; `prefix` is followed by the endpoint. */
+  readonly route: { readonly url: string; readonly prefix: string };
+  /** Request header fields that can change the answer, in lower case. */
+  readonly fields: readonly string[];
+  readonly headerPrefix: string;
+  /** Requests that must always take the ordinary path. */
+  readonly isExcluded: (request: IncomingMessage) => boolean;
+  /** Returns a new request id. */
+  readonly newId: () => string;
+  readonly compression: Compression;
+  readonly slowClients: SlowClients;
+}
+
+export interface FastPath {
+  /** Answers a repeated request from the cache; any other by calling `next`, the ordinary path. */
+  answer(request: IncomingMessage, response: ServerResponse, next: () => void): void;
+  /** Remembers an answered request, if its response can be served again. */
+  remember(request: IncomingMessage, answer: Answer, record: CallRecord): void;
+  /** Sends every request along the ordinary path from now on. */
+  close(): void;
+}
+
+interface FastPathEntry {
+  readonly replay: Replay;
+  readonly endpoint: Answer['endpoint'];
+  readonly preferredShape: Answer['preferredShape'];
+  readonly url: string;
+  readonly successor: Answer['successor'];
+  readonly shared: Answer['shared'];
+  /** Of the request that was answered first. */
+  readonly record: CallRecord;
+  /** The response header fields as last sent in each coding: alternating names and values. */
+  readonly sent: Map<
+    ContentCoding | undefined,
+    { readonly outcome: string; readonly fields: readonly string[] }
+  >;
+}
+
+/** A repeated request and what is known of its response. */
+interface Repeated extends Pick<StartedRequest, 'request' | 'started'> {
+  readonly response: ServerResponse;
+  readonly entry: FastPathEntry;
+  /** Makes the next identical request take the ordinary path. */
+  readonly forget: () => void;
+}
+
+/** The body as sent. */
+interface Encoded {
+  readonly body: Buffer;
+  readonly coding: ContentCoding | undefined;
+}
+
+/** A response waiting to be written. */
+interface Pending extends Repeated, StartedRequest {
+  readonly fields: string[];
+  readonly body: Buffer;
+  readonly found: CachedAnswer;
+}
+
+/** Requests with one of these take the ordinary path: they are conditional, carry cache directives or have a body. */
+const EXCLUDING_FIELDS = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
+const MAX_ENTRIES = 10_000;
+const MAX_URL = 2048;
+/** Characters of the digest's input, including a key of maximum length. */
+const MAX_TEXT = 16_384;
+
+/**
+ * A bounded map of calls. The map key is a digest over everything the answer depends on, including the API key: no API
+ * key is stored, and none can be guessed from lookup times.
+ */
+export function createFastPath(options: FastPathOptions): FastPath {
+  const { now } = options;
+  const entries = new Map<string, FastPathEntry>(); // in order of use, least recently used first
+  const send = createSending(options);
+  let closed = false;
+
+  return {
+    answer: (request, response, next) => {
+      if (closed || entries.size === 0 || options.isExcluded(request)) return next();
+      const started = now();
+      const digest = digestOf(request, options);
+      const entry = digest === undefined ? undefined : entries.get(digest);
+      if (digest === undefined || entry === undefined) return next();
+      const settle = (found: CachedAnswer | undefined): void => {
+        entries.delete(digest);
+        if (found === undefined) return next();
+        entries.set(digest, entry);
+        send({ request, response, started, entry, forget: () => void entries.delete(digest) }, found);
+      };
+      const found = entry.replay();
+      if (found instanceof Promise) void found.catch(() => undefined).then(settle);
+      else settle(found);
+    },
+    remember: (request, { replay, endpoint, preferredShape, successor, shared }, record) => {
+      const { url = '' } = request;
+      const digest = replay === undefined ? undefined : digestOf(request, options);
+      if (replay === undefined || digest === undefined || closed) return;
+      entries.set(digest, {
+        replay,
+        endpoint,
+        preferredShape,
+        successor,
+        shared,
+        url,
+        record,
+        sent: new Map(),
+      });
+      const [oldest] = entries.keys();
+      if (entries.size > MAX_ENTRIES && oldest !== undefined) entries.delete(oldest);
+    },
+    close: () => {
+      closed = true;
+      entries.clear();
+    },
+  };
+}
+
+/** Sends cached responses, in the coding each client accepts. */
+function createSending(options: FastPathOptions): (repeated: Repeated, found: CachedAnswer) => void {
+  const { now } = options;
+  let pending: Pending[] = [];
+
+  // Batched: written one by one between reads, each response wakes the peer; written together, throughput is half as
+  // high again.
+  const writeAll = (): void => {
+    const batch = pending;
+    pending = [];
+    for (const each of batch) write(each, options); // does not throw, so a failed write does not stop the others
+  };
+
+  const enqueue = (repeated: Repeated, found: CachedAnswer, encoded: Encoded): void => {
+    const { request, started } = repeated;
+    const requestId = requestIdOf(request.headers['x-request-id'], options.newId);
+    const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
+    const lasting = fieldsOf(repeated.entry, found, encoded, options.headerPrefix);
+    const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
+    const { body } = encoded;
+    if (pending.push({ ...repeated, fields, body, found, requestId }) === 1) setImmediate(writeAll);
+  };
+
+  return (repeated, found) => {
+    const { entry } = found;
+    const coding = options.compression.choose(repeated.request.headers['accept-encoding'], entry);
+    if (coding === undefined) return enqueue(repeated, found, { body: entry.body, coding });
+    const encoded = options.compression.encode(entry, coding, entry.etag);
+    if (Buffer.isBuffer(encoded)) return enqueue(repeated, found, { body: encoded, coding });
+    encoded.then(
+      (body) => enqueue(repeated, found, { body, coding }),
+      () => enqueue(repeated, found, { body: entry.body, coding: undefined }),
+    );
+  };
+}
+
+/** Undefined for a request that is not remembered. */
+function digestOf(
+  { method, url = '', headers }: IncomingMessage,
+  { route, fields }: FastPathOptions,
+): string | undefined {
+  if (method !== 'GET' || url.length > MAX_URL || !url.startsWith(route.prefix)) return undefined;
+  for (const name of EXCLUDING_FIELDS) if (headers[name] !== undefined) return undefined;
+  let text = url;
+  for (const name of fields) text += `\n${String(headers[name] ?? ABSENT)}`; // header values contain no line break or NUL
+  if (text.length > MAX_TEXT) return undefined;
+  return hash('sha256', text, 'base64url');
+}
+
+const ABSENT = '\0';
+
+/** Rebuilt when age or ttl has changed, about once a second. */
+function fieldsOf(
+  { sent, endpoint, preferredShape, successor, shared, url }: FastPathEntry,
+  { entry, outcome }: CachedAnswer,
+  { body, coding }: Encoded,
+  headerPrefix: string,
+): readonly string[] {
+  const { age, lifetime, ttl, data = '' } = outcome;
+  const now = `${entry.etag} ${age} ${lifetime} ${ttl} ${data}`;
+  const last = sent.get(coding);
+  if (last?.outcome === now) return last.fields;
+  const etag = etagIn(entry.etag, coding);
+  const all = {
+    ...SECURITY_FIELDS,
+    ...answerFields(
+      { ...entry, etag, outcome, endpoint, preferredShape, successor, shared, url, dialect: undefined },
+      headerPrefix,
+    ),
+    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
+    'Content-Type': entry.contentType,
+    'Content-Length': String(body.length),
+  };
+  const fields = Object.entries(all).flat();
+  sent.set(coding, { outcome: now, fields });
+  return fields;
+}
+
+/** An error here has no handler above and would end the process, so it only closes this connection. */
+function write(pending: Pending, options: FastPathOptions): void {
+  const { response, fields, body } = pending;
+  try {
+    response.writeHead(200, fields).end(body);
+  } catch (cause) {
+    pending.forget();
+    response.destroy();
+    observe(pending, options, { status: 500, bytes: 0, code: 'internal.error', cause });
+    return;
+  }
+  options.slowClients.watch(response, body);
+  observe(pending, options, { status: 200, bytes: body.length });
+}
+
+function observe(
+  pending: Pending,
+  options: FastPathOptions,
+  result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
+): void {
+  const { entry, found, request } = pending;
+  const { read: _read, engineMs: _engineMs, ...first } = entry.record; // nothing ran for this request
+  const record = { ...first, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { rows } = found.entry;
+  observeFinished(options, pending, record, {
+    route: options.route.url,
+    rows,
+    cache: found.outcome.kind,
+    data: found.outcome.data,
+    ...result,
+  });
+}

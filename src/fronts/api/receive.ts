@@ -1,0 +1,119 @@
+// Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { Problem } from '../../core/problem.ts';
+import { formatNamed, FORMATS, MEDIA_TYPES, OFFERED_TYPES, type FormatName } from '../../format/formats.ts';
+import type { Call, CallContent } from '../../request/call.ts';
+import { acceptedTypes } from '../../http/accepted-types.ts';
+import { readText } from '../../http/body-text.ts';
+import { readFields, type Fields } from '../../http/fields.ts';
+import { isReadable, MAX_FIELD_LENGTH } from '../../http/header-fields.ts';
+import { preferredShape, prefersMetadata } from './prefer.ts';
+import {
+  callFields,
+  keyOf,
+  type CallFields,
+  mediaTypeOf,
+  queryStringOf,
+  headerText,
+  readOptions,
+} from '../../http/call-fields.ts';
+
+/** A request for an endpoint as a Call; `signal` is called at most once. */
+export type ReceiveCall = (request: EndpointRequest, reply: FastifyReply, signal: () => AbortSignal) => Call;
+
+type EndpointRequest = FastifyRequest<{ Params: { endpoint: string } }>;
+
+/**
+ * Creates the function that receives calls. Before authentication only the key, the endpoint's name and the request id
+ * are read; the rest when the request path calls `read`.
+ */
+export function createReceiveCall(headerPrefix: string): ReceiveCall {
+  const names = callFields(headerPrefix);
+  return (request, reply, createSignal) => {
+    let signal: AbortSignal | undefined;
+    return {
+      requestId: request.id,
+      endpoint: request.params.endpoint,
+      key: keyOf(request),
+      read: async () =>
+        readContent(request, await readText({ request: request.raw, response: reply.raw }), names),
+      record: reply.record,
+      signal: () => (signal ??= createSignal()),
+    };
+  };
+}
+
+/** Throws Problem for unreadable content. */
+function readContent(request: EndpointRequest, body: string, names: CallFields): CallContent {
+  const sent = body === '' ? undefined : { type: mediaTypeOf(request), text: body };
+  const fields = readFields(queryStringOf(request), sent);
+  const prefer = headerText(request, 'prefer');
+  return {
+    fields,
+    ...readForm(request, fields),
+    resultShape: preferredShape(prefer),
+    metadata: prefersMetadata(prefer) ? 'preferred' : 'optional',
+    ...readOptions(request, names),
+  };
+}
+
+/** The format, and whether a stream of events is asked for. Throws Problem `format.not_acceptable`. */
+function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, 'format' | 'live'> {
+  const isNamed = fields.get('live')?.some((value) => value === 'true' || value === true) ?? false;
+  const isFormatted = (fields.get('format') ?? []).some((value) => value !== '' && value !== null);
+  const by = isNamed ? 'parameter' : !isFormatted && acceptsEvents(request) ? 'accept' : undefined;
+  if (by === undefined) return { format: readFormat(request, fields) };
+  const [sent] = fields.get('last_event_id') ?? [];
+  const lastEventId = headerText(request, 'last-event-id') ?? (typeof sent === 'string' ? sent : undefined);
+  const known = isReadable(lastEventId) ? lastEventId : undefined;
+  const other = isFormatted ? readFormat(request, fields) : preferredFormat(request);
+  const format = other ?? 'json';
+  if (by === 'accept') return { format, live: { by, lastEventId: known, isOptional: other !== undefined } };
+  if (isFormatted && format !== 'json')
+    throw new Problem('format.not_acceptable', {
+      detail: 'The results of live calls are JSON',
+      hint: 'Leave out format.',
+    });
+  return { format, live: { by, lastEventId: known, isOptional: false } };
+}
+
+/** Whether the Accept header prefers events to all formats. */
+function acceptsEvents({ headers: { accept } }: EndpointRequest): boolean {
+  if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;
+  const [preferred] = acceptedTypes(accept, [EVENTS, ...OFFERED_TYPES.keys()]);
+  return preferred === EVENTS;
+}
+
+const EVENTS = 'text/event-stream; charset=utf-8';
+
+/**
+ * The parameter `format`, otherwise the format preferred by Accept (RFC 9110, 12.5.1). Throws Problem
+ * `format.not_acceptable`.
+ */
+function readFormat(request: FastifyRequest, fields: Fields): FormatName {
+  const [named] = fields.get('format') ?? [];
+  const names = Object.keys(FORMATS).join(', ');
+  if (named !== undefined && named !== '' && named !== null) {
+    const format = typeof named === 'string' ? formatNamed(named) : undefined;
+    if (format !== undefined) return format;
+    throw new Problem('format.not_acceptable', { detail: `The parameter format must be one of ${names}` });
+  }
+  const { accept } = request.headers;
+  if (accept !== undefined && !isReadable(accept)) {
+    throw new Problem('format.not_acceptable', {
+      detail: `The Accept header is longer than ${MAX_FIELD_LENGTH} characters`,
+      hint: `Send a shorter Accept header, or the parameter format: ${names}.`,
+    });
+  }
+  const format = preferredFormat(request);
+  if (format !== undefined) return format;
+  throw new Problem('format.not_acceptable', {
+    detail: `The Accept header accepts none of ${MEDIA_TYPES.join(', ')}`,
+  });
+}
+
+/** Undefined: the Accept header accepts none. */
+function preferredFormat({ headers: { accept } }: Pick<FastifyRequest, 'headers'>): FormatName | undefined {
+  const [preferred] = acceptedTypes(accept, [...OFFERED_TYPES.keys()]);
+  return preferred === undefined ? undefined : OFFERED_TYPES.get(preferred);
+}

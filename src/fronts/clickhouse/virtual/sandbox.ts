@@ -1,0 +1,152 @@
+// Queries over the virtual tables: checked by a sandbox as every consumer query, over rows that are given with the statement.
+import { explain } from '../../../catalog/explain.ts';
+import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
+import { Problem } from '../../../core/problem.ts';
+import { consumerFailure } from '../../../sandbox/failure.ts';
+import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
+import { createSandbox, type Sandbox, type Verdict } from '../../../sandbox/sandbox.ts';
+import { createVerdictCache, type VerdictCache } from '../../../sandbox/verdict-cache.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
+import { outlineQuery } from '../../../sql/outline.ts';
+import { placeholdersIn } from '../../../sql/tree/lexemes.ts';
+import { checkProblem } from '../../../request/engine-problems.ts';
+import type { Plan } from '../../../request/planned.ts';
+import type { VirtualScope } from '../databases.ts';
+import { applyEdits } from '../edited-text.ts';
+import { MAX_NUMBERS } from '../names.ts';
+import { jsonOf, rowsQuery } from '../rows-text.ts';
+import { VIRTUAL_TABLES } from './definitions.ts';
+import type { Seen, VirtualTable } from './seen.ts';
+
+export interface VirtualQuery {
+  /** Undefined: the query reads no table, and its WITH elements may have the names of virtual ones. */
+  readonly database: VirtualScope | undefined;
+  readonly text: string;
+  /** At most so many rows, and one more. */
+  readonly rows: number;
+  readonly caller: Pick<Statement, 'key' | 'onFatal'>;
+}
+
+/** The statement over the rows of what a key sees. Throws Problem `sandbox.*`. */
+export type PlanVirtual = (query: VirtualQuery, seen: Seen) => Promise<Pick<Plan, 'statement' | 'blame'>>;
+
+const LIMITS: Limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
+/** Characters of queries whose verdicts are cached. */
+const VERDICTS = 1_000_000;
+/** Bytes of all rows of one statement; the engine parses statements of up to 8 MiB, and quotes are escaped. */
+const MAX_ROWS = 3 * 2 ** 20;
+
+export function createPlanVirtual(engine: Engine): PlanVirtual {
+  const cache = createVerdictCache<Verdict>(VERDICTS);
+  // Created at the first query: reading the definitions of all tables would take a third of the start of a service.
+  const sandboxes = new Map<VirtualScope | undefined, Sandbox>();
+  const sandboxOf = (database: VirtualScope | undefined): Sandbox => {
+    const sandbox = sandboxes.get(database) ?? virtualSandbox(database, engine, cache);
+    sandboxes.set(database, sandbox);
+    return sandbox;
+  };
+  return async ({ database, text, rows, caller }, seen) => {
+    const sandbox = sandboxOf(database);
+    const verdict = await sandbox
+      .check(text, (sql) => explain(engine, sql, { caller }))
+      .catch((error: unknown) => {
+        throw checkProblem(error);
+      });
+    const { sql, consumerStart } = sandbox.assemble(verdict, rows + 1);
+    const head = await withRows(sql.slice(0, consumerStart), { database, verdict, seen });
+    return {
+      statement: {
+        ...caller,
+        sql: `${head}${sql.slice(consumerStart)}`,
+        parameters: {},
+        limits: LIMITS,
+        origin: 'consumer',
+        int64: 'number',
+      },
+      blame: (failure) => {
+        const { engineCode, message } = failure;
+        const reported = consumerFailure(verdict, { engineCode, message }, sandbox);
+        return reported && new Problem('query.failed', { ...reported, cause: failure });
+      },
+    };
+  };
+}
+
+function virtualSandbox(
+  database: VirtualScope | undefined,
+  engine: Engine,
+  cache: VerdictCache<Verdict>,
+): Sandbox {
+  const tables = database === undefined ? [] : VIRTUAL_TABLES[database];
+  const elements = database === undefined ? [NO_TABLE] : tables.map(elementOf);
+  const boundSql = `WITH ${elements.join(',\n')}\nSELECT 1`;
+  const { outline } = outlineQuery(boundSql);
+  if (outline === undefined) throw new Error('the virtual tables are an outline');
+  return createSandbox({
+    boundSql,
+    // The tables read no other ones: callers may name WITH elements like their columns.
+    outline: { ...outline, identifiers: new Set(tables.map(({ name }) => name)) },
+    revision: `virtual ${database ?? ''}`,
+    functions: createFunctionPolicy({ allow: [], deny: [] }),
+    columns: new Map(tables.map(({ name, columns }) => [name, columns])),
+    cache,
+    explain: (sql) => explain(engine, sql),
+  });
+}
+
+/** A WITH clause has an element. */
+const NO_TABLE = 'millrace_no_table AS (SELECT 1)';
+
+function elementOf({ name, columns, source }: VirtualTable): string {
+  const [only] = columns;
+  const numbers = `arrayJoin(range(toUInt64(${MAX_NUMBERS})))`;
+  const sequences: Readonly<Record<string, string>> = {
+    numbers,
+    numbers_mt: numbers,
+    zeros: `CAST(${numbers} * 0, 'UInt8')`,
+  };
+  const sequence = sequences[name];
+  const body =
+    sequence !== undefined && only !== undefined
+      ? `SELECT ${sequence} AS ${quoteIdentifier(only.name)}`
+      : rowsQuery(columns, source?.columns ?? [], placeholderOf(name));
+  return `${quoteIdentifier(name)} AS (${body})`;
+}
+
+const PREFIX = 'rows_of_';
+const NO_ROWS = "'[]'";
+
+function placeholderOf(table: string): string {
+  return `{${PREFIX}${table}:String}`;
+}
+
+interface Filling {
+  readonly database: VirtualScope | undefined;
+  readonly verdict: Verdict;
+  readonly seen: Seen;
+}
+
+/** The placeholders are found by their tokens: conditions of the caller in front of the query may have the same text in a string. */
+async function withRows(head: string, { database, verdict, seen }: Filling): Promise<string> {
+  const rows = new Map<string, string>();
+  let size = 0;
+  for (const name of verdict.tables) {
+    if (database === undefined) continue;
+    const source = VIRTUAL_TABLES[database].find((table) => table.name === name)?.source;
+    if (source === undefined) continue;
+    const quoted = quoteString(jsonOf(await source.rows(seen)));
+    size += Buffer.byteLength(quoted);
+    if (size > MAX_ROWS) {
+      throw new Problem('query.too_expensive', {
+        detail: `The table ${name} has too many rows for your key: more than ${MAX_ROWS} bytes`,
+        hint: 'Use a key that covers fewer endpoints, or DESCRIBE TABLE for each table.',
+      });
+    }
+    rows.set(name, quoted);
+  }
+  const edits = placeholdersIn(head)
+    .filter(({ name }) => name.startsWith(PREFIX))
+    // Tables named like a column of this one are in front of the query too, and not read.
+    .map(({ name, start, end }) => ({ start, end, text: rows.get(name.slice(PREFIX.length)) ?? NO_ROWS }));
+  return applyEdits(head, edits).text;
+}

@@ -1,0 +1,111 @@
+// Header fields of answers: validators, cache directives and cache status (RFC 9110, 9111, 9211).
+import type { Outcome } from '../cache/read-through.ts';
+import type { Answer } from '../request/call.ts';
+import { deprecationFields, successorLinks } from './deprecation-fields.ts';
+import { linkField } from './links.ts';
+
+type AnswerParts = Pick<
+  Answer,
+  | 'endpoint'
+  | 'etag'
+  | 'outcome'
+  | 'shared'
+  | 'truncated'
+  | 'dialect'
+  | 'preferredShape'
+  | 'successor'
+  | 'next'
+> &
+  Partial<Pick<Answer, 'isMetadataPreferred'>> & {
+    /** Of the request. */
+    readonly url: string;
+  };
+
+/** The URL of a request with another cursor: a query relative to it, so that it is right behind any proxy. */
+function nextPage(url: string, cursor: string): string {
+  const query = url.split('?').slice(1).join('?').split('#', 1)[0] ?? '';
+  const others = query.split('&').filter((each) => each !== '' && !/^cursor(?:=|$)/.test(each));
+  const safe = others.map((each) => each.replace(/[^\w\-.~!$'()*+,;=:@/?%]/g, encodeURIComponent));
+  return `?${[...safe, `cursor=${cursor}`].join('&')}`;
+}
+
+/** The preferences that were applied (RFC 7240, 3). */
+function appliedField(
+  shape: AnswerParts['preferredShape'],
+  isMetadataPreferred = false,
+): Readonly<Record<string, string>> {
+  const applied = [
+    ...(shape === undefined ? [] : [`result-shape=${shape}`]),
+    ...(isMetadataPreferred ? ['metadata'] : []),
+  ];
+  return applied.length === 0 ? {} : { 'Preference-Applied': applied.join(', ') };
+}
+
+/** Header fields of an answer, except those that differ from call to call. */
+export function answerFields(
+  {
+    endpoint,
+    etag,
+    outcome,
+    shared,
+    truncated,
+    dialect,
+    preferredShape,
+    successor,
+    next,
+    url,
+    isMetadataPreferred,
+  }: AnswerParts,
+  headerPrefix: string,
+): Readonly<Record<string, string>> {
+  const links = next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }];
+  return {
+    'Cache-Control': outcome === undefined ? 'no-store' : cacheControl(outcome, shared),
+    ETag: etag,
+    ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
+    ...appliedField(preferredShape, isMetadataPreferred),
+    ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
+    ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
+  };
+}
+
+type CalledParts = Pick<AnswerParts, 'endpoint' | 'successor' | 'dialect'>;
+
+/** Those that say what was called. */
+export function calledFields(
+  { endpoint, successor, dialect }: CalledParts,
+  headerPrefix: string,
+  links: Parameters<typeof linkField>[0] = [],
+): Readonly<Record<string, string>> {
+  return {
+    Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
+    ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
+    ...deprecationFields(endpoint),
+    ...linkField([...links, ...successorLinks(successor)]),
+    ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
+  };
+}
+
+/** The whole lifetime: caches subtract Age, which is sent beside it (RFC 9111, 4.2). Shared caches may serve stale responses (RFC 5861). */
+function cacheControl({ lifetime }: Outcome, shared: Answer['shared']): string {
+  if (shared === undefined) return `private, max-age=${lifetime}`;
+  const { staleWhileRevalidate, staleIfError } = shared;
+  return [
+    `public, max-age=${lifetime}, s-maxage=${lifetime}`,
+    ...(staleWhileRevalidate > 0 ? [`stale-while-revalidate=${staleWhileRevalidate}`] : []),
+    ...(staleIfError > 0 ? [`stale-if-error=${staleIfError}`] : []),
+  ].join(', ');
+}
+
+/**
+ * `millrace; hit; ttl=890`, `millrace; fwd=uri-miss; stored; ttl=900`, … A negative ttl marks a stale response; `detail` is
+ * what is known about the data of the cached response.
+ */
+function cacheStatus({ kind, forwarded, ttl, data }: Outcome): string {
+  const parts = ['millrace', forwarded === undefined ? 'hit' : `fwd=${forwarded}`];
+  if (kind === 'stored' || kind === 'collapsed') parts.push(kind);
+  if (data !== undefined) parts.push(`ttl=${ttl}`, `detail=${data}`);
+  else parts.push(`ttl=${ttl}`);
+  return parts.join('; ');
+}

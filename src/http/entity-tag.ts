@@ -1,0 +1,8 @@
+// Entity tags.
+import { isReadable } from './header-fields.ts';
+
+/** Whether an `If-None-Match` field lists the tag (RFC 9110, 13.1.2). */
+export function matchesTag(condition: string | undefined, etag: string): boolean {
+  const known = isReadable(condition) ? condition.split(',') : [];
+  return known.some((tag) => tag.trim() === etag);
+}
