@@ -1,10 +1,10 @@
 // Entries of the tokens file that have no effect: patterns that no endpoint matches, and locked parameters that no endpoint has.
-import type { Codes } from '../core/finding.ts';
-import type { Token } from '../config/generated/tokens.ts';
-import { compileGlobs } from '../auth/globs.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
-import type { RuleFinding } from '../catalog/analysis.ts';
-import type { EndpointHead } from '../catalog/endpoint.ts';
+import type { Codes } from '../../sql/base/finding.ts';
+import type { Token } from '../../service/config/generated/tokens.ts';
+import { compileGlobs } from '../../service/auth/globs.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
 
 export const DEAD_KEY_CODES: Codes = {
   'tokens.unknown_endpoint': {

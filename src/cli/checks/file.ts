@@ -1,12 +1,12 @@
 // The checks that need one file, without the others and without an engine.
-import type { RuleFinding } from '../catalog/analysis.ts';
-import type { CheckEntry } from '../catalog/checks/check.ts';
-import { HASH_WITHOUT_KEY, warnOfHashKey } from '../catalog/checks/confinement.ts';
-import { FILE_CHECKS } from '../catalog/checks/file-checks.ts';
-import { toDiagnostics, type InspectedFile } from '../catalog/compile.ts';
-import type { TenancySetting } from '../catalog/tenancy.ts';
-import { REASON_CODES, reasonFindings } from '../compatibility/reasons.ts';
-import type { Finding } from '../core/finding.ts';
+import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
+import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../service/endpoints/checks/confinement.ts';
+import { FILE_CHECKS } from '../../service/endpoints/checks/file-checks.ts';
+import { toDiagnostics, type InspectedFile } from '../../service/endpoints/compile.ts';
+import type { TenancySetting } from '../../service/endpoints/tenancy.ts';
+import { REASON_CODES, reasonFindings } from '../compare/reasons.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { lint, LINTS } from './lint.ts';
 import { READING_CODES } from './reading.ts';
 import { TENANCY_CODES, tenancyFindings } from './tenancy.ts';

@@ -1,15 +1,15 @@
 // The checks that need the files of a folder together, and the tokens file beside them.
 import { resolve } from 'node:path';
-import { createReadTokens } from '../auth/tokens-file.ts';
-import { CATALOG_CHECKS, type CatalogInput } from '../catalog/checks/catalog-checks.ts';
-import type { CheckEntry } from '../catalog/checks/check.ts';
-import { toDiagnostics } from '../catalog/compile.ts';
-import type { EndpointHead } from '../catalog/endpoint.ts';
-import { findIgnored, IGNORED_CODES } from '../catalog/ignored-files.ts';
-import { listFiles, type LoadedFiles } from '../catalog/load.ts';
-import { findUnlockedKeys, TENANCY_KEY_CODES } from '../catalog/tenancy-keys.ts';
-import { leadsOutside, outsideFinding } from '../config/leads-outside.ts';
-import type { Finding } from '../core/finding.ts';
+import { createReadTokens } from '../../service/auth/tokens-file.ts';
+import { CATALOG_CHECKS, type CatalogInput } from '../../service/endpoints/checks/catalog-checks.ts';
+import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
+import { toDiagnostics } from '../../service/endpoints/compile.ts';
+import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
+import { findIgnored, IGNORED_CODES } from '../../service/endpoints/ignored-files.ts';
+import { listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
+import { findUnlockedKeys, TENANCY_KEY_CODES } from '../../service/endpoints/tenancy-keys.ts';
+import { leadsOutside, outsideFinding } from '../../service/config/leads-outside.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { DEAD_KEY_CODES, findDeadKeys } from './dead-keys.ts';
 import { findUnusedShared, UNUSED_CODES } from './unused-shared.ts';
 

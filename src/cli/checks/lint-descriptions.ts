@@ -1,6 +1,6 @@
 // Lints of what callers and agents read about an endpoint: descriptions and names.
-import type { EndpointFile } from '../config/generated/endpoint.ts';
-import type { FileChecks } from '../catalog/checks/check.ts';
+import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
+import type { FileChecks } from '../../service/endpoints/checks/check.ts';
 
 /** By the code of their warnings. */
 export const DESCRIPTION_LINTS: FileChecks<{ readonly file: EndpointFile }, object> = {

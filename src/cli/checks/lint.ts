@@ -1,16 +1,23 @@
 // Lint warnings for valid endpoint files, each under its own code.
-import type { DeclaredParameter } from '../params/declared.ts';
-import { didYouMean } from '../core/nearest.ts';
-import { knownFunction } from '../sandbox/functions/policy.ts';
-import type { Analysis, RuleFinding } from '../catalog/analysis.ts';
-import type { Outline } from '../sql/outline.ts';
-import { argumentAt, definedTables, isNull, membersOf, nodesAround, nodesOf } from '../sql/tree/places.ts';
-import { nameTokens, tokenAt } from '../sql/tree/tokens.ts';
-import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../sql/tree/visit.ts';
-import { isShown } from '../catalog/expectation.ts';
-import { runChecks, type FileChecks, type UncodedFinding } from '../catalog/checks/check.ts';
+import type { DeclaredParameter } from '../../service/params/declared.ts';
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { knownFunction } from '../../guard/sandbox/functions/policy.ts';
+import type { Analysis, RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
+import {
+  argumentAt,
+  definedTables,
+  isNull,
+  membersOf,
+  nodesAround,
+  nodesOf,
+} from '../../sql/clickhouse/tree/places.ts';
+import { nameTokens, tokenAt } from '../../sql/clickhouse/tree/tokens.ts';
+import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
+import { isShown } from '../../service/endpoints/expectation.ts';
+import { runChecks, type FileChecks, type UncodedFinding } from '../../service/endpoints/checks/check.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
-import { overVariants } from '../catalog/variant-findings.ts';
+import { overVariants } from '../../service/endpoints/variant-findings.ts';
 
 /** An analysis whose query was parsed; offsets refer to the bound query. */
 interface Read extends Analysis {

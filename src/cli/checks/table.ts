@@ -1,5 +1,5 @@
 // The table of checks: every code that commands report about endpoint files, by what finding it needs.
-import type { Codes } from '../core/finding.ts';
+import type { Codes } from '../../sql/base/finding.ts';
 import { TABLE_CODES } from '../schema/findings.ts';
 import { OUTSIDE_TABLE_CODES } from '../schema/outside.ts';
 import { ENGINE_CHECKS } from './engine/engine-checks.ts';

@@ -1,9 +1,9 @@
 // Checks of the parameter that separates the tenants of an endpoint.
-import type { Codes } from '../core/finding.ts';
-import type { RuleFinding } from '../catalog/analysis.ts';
-import { tenancyParameter, type TenancySetting } from '../catalog/tenancy.ts';
-import type { EndpointFile } from '../config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import type { Codes } from '../../sql/base/finding.ts';
+import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import { tenancyParameter, type TenancySetting } from '../../service/endpoints/tenancy.ts';
+import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 
 export const TENANCY_CODES: Codes = {
   'tenancy.parameter_missing': {

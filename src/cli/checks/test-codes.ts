@@ -1,5 +1,5 @@
 // What `millrace test` reports about examples and fixtures.
-import type { Codes } from '../core/finding.ts';
+import type { Codes } from '../../sql/base/finding.ts';
 
 export const TEST_CODES: Codes = {
   'fixture.not_a_table': {

@@ -1,10 +1,10 @@
 // Warnings about shared files, tables and parameters that no endpoint of a folder uses.
-import { parseYaml } from '../config/yaml-document.ts';
-import type { SharedFile } from '../config/generated/shared.ts';
-import type { Codes, Finding } from '../core/finding.ts';
-import type { EndpointHead } from '../catalog/endpoint.ts';
-import type { LoadedFiles } from '../catalog/load.ts';
-import { isSharedFile, type SourceFile } from '../catalog/include/sources.ts';
+import { parseYaml } from '../../service/config/yaml-document.ts';
+import type { SharedFile } from '../../service/config/generated/shared.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
+import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
+import type { LoadedFiles } from '../../service/endpoints/load.ts';
+import { isSharedFile, type SourceFile } from '../../service/endpoints/include/sources.ts';
 
 export const UNUSED_CODES: Codes = {
   'lint.shared_unused': {

@@ -1,18 +1,18 @@
 // What an endpoint exposes: what its queries read, where their columns come from, and what restricts, redacts and caches them.
-import { createPrincipal } from '../auth/principal.ts';
-import type { Token } from '../config/generated/tokens.ts';
-import type { Engine } from '../engine/engine.ts';
-import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
-import type { ColumnFlow } from '../query-model/flow/flow.ts';
-import type { QueryModel, SourceModel } from '../query-model/model.ts';
-import type { ModelResult } from '../query-model/resolve.ts';
-import type { ColumnAction } from '../redact/columns.ts';
-import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
-import { isCallable } from '../catalog/callable.ts';
-import { ruleFor } from '../catalog/column-rules.ts';
-import type { CachePolicy, Endpoint } from '../catalog/endpoint.ts';
-import { modelsOf, type AnalysedEndpoint, type ModelledQuery } from '../catalog/query-models.ts';
-import { tenancyOf, type TenancySetting } from '../catalog/tenancy.ts';
+import { createPrincipal } from '../../service/auth/principal.ts';
+import type { Token } from '../../service/config/generated/tokens.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { FLOW_KINDS } from '../../guard/query/flow/flow-functions.ts';
+import type { ColumnFlow } from '../../guard/query/flow/flow.ts';
+import type { QueryModel, SourceModel } from '../../guard/query/model.ts';
+import type { ModelResult } from '../../guard/query/resolve.ts';
+import type { ColumnAction } from '../../guard/redact/columns.ts';
+import { DEFAULT_DETECTORS } from '../../guard/redact/detectors.ts';
+import { isCallable } from '../../service/endpoints/callable.ts';
+import { ruleFor } from '../../service/endpoints/column-rules.ts';
+import type { CachePolicy, Endpoint } from '../../service/endpoints/endpoint.ts';
+import { modelsOf, type AnalysedEndpoint, type ModelledQuery } from '../../service/endpoints/query-models.ts';
+import { tenancyOf, type TenancySetting } from '../../service/endpoints/tenancy.ts';
 
 export interface Exposure {
   readonly endpoint: string;

@@ -1,5 +1,5 @@
 // The codes of findings about YAML, with their meanings and fixes.
-import type { CodeText, Codes } from '../core/finding.ts';
+import type { CodeText, Codes } from '../../sql/base/finding.ts';
 
 const yaml = (
   title: string,

@@ -1,7 +1,7 @@
 // Finds files in a folder of endpoint files that look like endpoints but are not served.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Codes, Finding } from '../core/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 
 export const IGNORED_CODES: Codes = {
   'file.dangling_link': {

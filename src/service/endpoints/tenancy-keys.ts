@@ -1,5 +1,5 @@
 // Keys of the tokens file that are not restricted to one tenant, or to a value that is none.
-import type { Codes } from '../core/finding.ts';
+import type { Codes } from '../../sql/base/finding.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from '../auth/principal.ts';
 import type { RuleFinding } from './analysis.ts';

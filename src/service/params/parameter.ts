@@ -1,5 +1,5 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
-import type { Codes } from '../core/finding.ts';
+import type { Codes } from '../../sql/base/finding.ts';
 import { compileConstraints } from './constraints.ts';
 import type { ParameterFinding } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';

@@ -1,5 +1,5 @@
 // What is wrong at a location in an SQL query.
-import type { Codes } from '../core/finding.ts';
+import type { Codes } from '../base/finding.ts';
 
 export const SQL_CODES: Codes = {
   'query.empty': {

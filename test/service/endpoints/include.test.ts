@@ -1,10 +1,10 @@
 // What files include: the effective endpoint, findings in the file that has the mistake, revisions.
 import { describe, expect, test } from 'vitest';
-import { createInspect, type Inspection } from '../../src/catalog/compile.ts';
-import { FINDING_CODES } from '../../src/checks/table.ts';
-import { INCLUDE_CODES } from '../../src/catalog/include/include-codes.ts';
-import { sourcesIn } from '../../src/catalog/include/sources.ts';
-import { uniqueFindings, type Finding } from '../../src/core/finding.ts';
+import { createInspect, type Inspection } from '../../../src/service/endpoints/compile.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { INCLUDE_CODES } from '../../../src/service/endpoints/include/include-codes.ts';
+import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
+import { uniqueFindings, type Finding } from '../../../src/sql/base/finding.ts';
 
 const inspect = createInspect({ piiHashKey: undefined });
 

@@ -1,26 +1,40 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
-import type { Codes, Finding } from '../../core/finding.ts';
-import { EngineError, type Column, type Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
-import { JOIN_WORDS } from '../../sql/tree/keywords.ts';
-import { tokenFrom } from '../../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../../sql/tree/visit.ts';
-import { analyseQuery, type DescribeSql, type QueryAnalysis } from '../../catalog/analyse-query.ts';
-import { toDiagnostic, toDiagnostics, variantsOf, type InspectedFile } from '../../catalog/compile.ts';
+import type { Codes, Finding } from '../../../sql/base/finding.ts';
+import { EngineError, type Column, type Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
+import { JOIN_WORDS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { tokenFrom } from '../../../sql/clickhouse/tree/tokens.ts';
+import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import {
+  analyseQuery,
+  type DescribeSql,
+  type QueryAnalysis,
+} from '../../../service/endpoints/analyse-query.ts';
+import {
+  toDiagnostic,
+  toDiagnostics,
+  variantsOf,
+  type InspectedFile,
+} from '../../../service/endpoints/compile.ts';
 import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
 import { checkDeclared, checkEnums, type DeclaredFault } from './enum-check.ts';
 import { placeOfFailure, type Part } from './failure-place.ts';
-import { checkLiveKey, LIVE_KEY_CODES } from '../../catalog/checks/live.ts';
-import { checkPageKeys, PAGE_KEY_CODES } from '../../catalog/checks/pages.ts';
-import { checkLogViews, VIEW_PATH_CODES } from '../../catalog/checks/views.ts';
-import type { SampleValues } from '../../catalog/samples.ts';
-import { isTooCostly, NOT_ANALYSED, NOT_ANALYSED_CODES, notAnalysed } from '../../catalog/not-analysed.ts';
+import { checkLiveKey, LIVE_KEY_CODES } from '../../../service/endpoints/checks/live.ts';
+import { checkPageKeys, PAGE_KEY_CODES } from '../../../service/endpoints/checks/pages.ts';
+import { checkLogViews, VIEW_PATH_CODES } from '../../../service/endpoints/checks/views.ts';
+import type { SampleValues } from '../../../service/endpoints/samples.ts';
+import {
+  isTooCostly,
+  NOT_ANALYSED,
+  NOT_ANALYSED_CODES,
+  notAnalysed,
+} from '../../../service/endpoints/not-analysed.ts';
 import { namesHint } from './names-hint.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
-import { isTable } from '../../sql/outline.ts';
+import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
+import { isTable } from '../../../sql/clickhouse/outline.ts';
 
 export const ENGINE_CODES: Codes = {
   ...NOT_ANALYSED_CODES,

@@ -1,11 +1,11 @@
 // The checks that need an engine which has the tables: each looks at one file.
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { CheckEntry } from '../../catalog/checks/check.ts';
-import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
-import { NOT_ANALYSED } from '../../catalog/not-analysed.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { CheckEntry } from '../../../service/endpoints/checks/check.ts';
+import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { NOT_ANALYSED } from '../../../service/endpoints/not-analysed.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { AMBIGUOUS_CODES, findAmbiguous } from './ambiguous-columns.ts';
 import { checkOnEngine, ENGINE_CODES } from './engine-check.ts';
 import { EXAMPLE_QUERY_CODES, findRejectedQueries, type OpenTestRuntime } from './example-queries.ts';

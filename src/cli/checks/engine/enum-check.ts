@@ -1,11 +1,15 @@
 // Values that are compared with Enum columns, which do not have them. By default, the engine compares an Enum with any string.
-import type { EngineError } from '../../engine/engine.ts';
-import { tokenTexts } from '../../sql/tree/lexemes.ts';
-import { nameTokens, tokensOf } from '../../sql/tree/tokens.ts';
-import { rejectionOf, type DescribeSql, type QueryAnalysis } from '../../catalog/analyse-query.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { SampleValues } from '../../catalog/samples.ts';
+import type { EngineError } from '../../../service/engine/engine.ts';
+import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
+import { nameTokens, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
+import {
+  rejectionOf,
+  type DescribeSql,
+  type QueryAnalysis,
+} from '../../../service/endpoints/analyse-query.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { SampleValues } from '../../../service/endpoints/samples.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
 type Failed = Exclude<QueryAnalysis, { readonly kind: 'described' }>;

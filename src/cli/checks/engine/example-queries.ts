@@ -1,14 +1,14 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { Candidate } from '../../catalog/catalog.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { isRejectionExpected } from '../../catalog/expectation.ts';
-import type { Codes } from '../../core/finding.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { RequestPath } from '../../request/answer.ts';
-import { localCall } from '../../request/call.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Candidate } from '../../../service/endpoints/catalog.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
+import { localCall } from '../../../service/request/call.ts';
 
 export const EXAMPLE_QUERY_CODES: Codes = {
   'example.query_rejected': {

@@ -1,18 +1,22 @@
 // Where a rejection of the engine is in a saved query: at the position in the message, at the name that it quotes, or at the part of the
 // query without which the engine does not reject it.
-import { EngineError } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import { enginePosition, quotedNames } from '../../sandbox/engine-message.ts';
-import { findInQuery } from '../../sandbox/find-in-query.ts';
-import { SET_OPERATORS } from '../../sql/tree/keywords.ts';
-import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { tokenAt, tokensOf } from '../../sql/tree/tokens.ts';
-import { nameOf, partOf, spanOf, textOf } from '../../sql/tree/visit.ts';
-import { rejectionOf, type DescribeSql, type QueryAnalysis } from '../../catalog/analyse-query.ts';
-import { isTooCostly } from '../../catalog/not-analysed.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import { enginePosition, quotedNames } from '../../../guard/sandbox/engine-message.ts';
+import { findInQuery } from '../../../guard/sandbox/find-in-query.ts';
+import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { tokenAt, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
+import {
+  rejectionOf,
+  type DescribeSql,
+  type QueryAnalysis,
+} from '../../../service/endpoints/analyse-query.ts';
+import { isTooCostly } from '../../../service/endpoints/not-analysed.ts';
 import { locateFailure, type AskWith } from './locate-failure.ts';
-import type { SampleValues } from '../../catalog/samples.ts';
+import type { SampleValues } from '../../../service/endpoints/samples.ts';
 
 /** A part of the bound query, as a separate statement. */
 export interface Part {

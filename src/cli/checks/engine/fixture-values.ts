@@ -1,16 +1,16 @@
 // Values of fixtures that their columns do not accept, each at its place: the engine reads them as `millrace test` loads them.
-import type { Codes } from '../../core/finding.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import { readRows } from '../../engine/rows.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import { hasState } from '../../sql/types/traits.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import { EngineError, type Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
+import { hasState } from '../../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { enumValues, type TablesOnEngine } from './tables-on-engine.ts';
-import { READING } from '../../loading/read-file.ts';
+import { READING } from '../../../service/loading/read-file.ts';
 
 export const FIXTURE_CODES: Codes = {
   'fixture.rejected': {

@@ -1,15 +1,15 @@
 // Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
-import type { Codes } from '../../core/finding.ts';
-import { epoch } from '../../core/clock.ts';
-import type { Example } from '../../config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Column, Engine } from '../../engine/engine.ts';
-import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { foldedPath } from '../../catalog/column-rules.ts';
-import { createDescribe } from '../../catalog/describe.ts';
-import { isRejectionExpected } from '../../catalog/expectation.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import { epoch } from '../../../sql/base/clock.ts';
+import type { Example } from '../../../service/config/generated/endpoint.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import type { Column, Engine } from '../../../service/engine/engine.ts';
+import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { foldedPath } from '../../../service/endpoints/column-rules.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
 export const NAME_CODES: Codes = {

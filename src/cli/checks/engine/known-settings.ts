@@ -1,12 +1,12 @@
 // Finds settings in a query's SETTINGS clauses that the engine does not have: it ignores them without an error.
-import type { Codes } from '../../core/finding.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { nameOf, spanOf } from '../../sql/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../catalog/analysis.ts';
-import { overVariants } from '../../catalog/variant-findings.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nameOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
+import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 
 export const SETTING_CODES: Codes = {
   'engine.unknown_setting': {

@@ -1,5 +1,5 @@
 // What the checks of all files need to know of an engine: its tables and settings, read once.
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { readSettingNames } from './known-settings.ts';
 import { readTables, type TablesOnEngine } from './tables-on-engine.ts';
 import { readTimeColumns, type TimeColumns } from './time-bound.ts';

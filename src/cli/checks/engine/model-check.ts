@@ -1,15 +1,15 @@
 // What the models of a file's queries show, over all variants: results that depend on rows of other tenants, and columns that are
 // made of redacted ones.
-import type { Codes } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { ModelResult } from '../../query-model/resolve.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import { variantsOf, type InspectedFile } from '../../catalog/compile.ts';
-import { findNotFollowed, findUnredacted, PII_FLOW_CODES } from '../../catalog/pii-flow.ts';
-import { modelsOf, type ModelledQuery } from '../../catalog/query-models.ts';
-import { CONFINEMENT_CODES, findUnconfined } from '../../catalog/tenancy-check.ts';
-import { tenancyOf, type TenancySetting } from '../../catalog/tenancy.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { ModelResult } from '../../../guard/query/resolve.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { findNotFollowed, findUnredacted, PII_FLOW_CODES } from '../../../service/endpoints/pii-flow.ts';
+import { modelsOf, type ModelledQuery } from '../../../service/endpoints/query-models.ts';
+import { CONFINEMENT_CODES, findUnconfined } from '../../../service/endpoints/tenancy-check.ts';
+import { tenancyOf, type TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 
 export const MODEL_CODES: Codes = { ...CONFINEMENT_CODES, ...PII_FLOW_CODES };
 

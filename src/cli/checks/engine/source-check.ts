@@ -1,12 +1,12 @@
 // Findings of files with `pii: { at: source }` whose query does not work over redacted tables.
-import type { Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import { variantsOf, type InspectedFile } from '../../catalog/compile.ts';
-import { createDescribe } from '../../catalog/describe.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { SourceError } from '../../catalog/source-query.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { SourceError } from '../../../service/endpoints/source-query.ts';
+import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 
 /** A finding if the query cannot be redacted at the source although the file wants it. Rejects with EngineError. */
 export async function findSourceFault(

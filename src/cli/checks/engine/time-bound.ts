@@ -1,13 +1,13 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
-import type { Codes } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { nameOf, namesOf, partOf, spanOf, wordOf } from '../../sql/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../catalog/analysis.ts';
-import { overVariants } from '../../catalog/variant-findings.ts';
-import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nameOf, namesOf, partOf, spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import { overVariants } from '../../../service/endpoints/variant-findings.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
 
 export const TIME_BOUND_CODES: Codes = {
   'lint.optional_time_bound': {

@@ -1,12 +1,12 @@
 // Dates and times that are compared with a number such as 20240101: the engine reads it as seconds or days since 1970.
-import type { Codes } from '../../core/finding.ts';
-import type { Tree } from '../../sql/tree/nodes.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { namesOf, spanOf, textOf, wordOf } from '../../sql/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../catalog/analysis.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { namesOf, spanOf, textOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
-import { overVariants } from '../../catalog/variant-findings.ts';
-import { isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
+import { overVariants } from '../../../service/endpoints/variant-findings.ts';
+import { isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
 
 export const TIME_NUMBER_CODES: Codes = {
   'lint.time_as_number': {

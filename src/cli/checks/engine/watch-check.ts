@@ -1,18 +1,18 @@
 // Findings about cache policies with `until: data`: data whose changes cannot be seen, and results that change without it.
-import type { Codes } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { RuleFinding } from '../../catalog/analysis.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { variantsOf, type InspectedFile } from '../../catalog/compile.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import {
   readingStatements,
   resolveTables,
   type LateRead,
   type ReadingStatement,
   type Unwatched,
-} from '../../catalog/table-set.ts';
-import { placeOf, rangeOf, whatReads } from '../../catalog/tenancy-check.ts';
-import { mergeFindings } from '../../catalog/variant-findings.ts';
+} from '../../../service/endpoints/table-set.ts';
+import { placeOf, rangeOf, whatReads } from '../../../service/endpoints/tenancy-check.ts';
+import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 
 export const WATCH_CODES: Codes = {
   'cache.unwatched': {

@@ -1,14 +1,14 @@
 // Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
-import type { Codes } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { nameOf, namesOf } from '../../sql/tree/visit.ts';
-import { parseType, innerType, type ClickHouseType } from '../../sql/types/type.ts';
-import type { Analysis, RuleFinding } from '../../catalog/analysis.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { createDescribe } from '../../catalog/describe.ts';
-import { integerOf, plainType } from '../../sql/types/traits.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { parseType, innerType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import { integerOf, plainType } from '../../../sql/types/traits.ts';
 
 export const INTEGER_CODES: Codes = {
   'lint.int64_number': {

@@ -1,16 +1,16 @@
 // Findings of the engine about endpoint files: several files at once, each within its own time.
 import { engineFindingsOf, type EngineInput } from '../../checks/engine/engine-checks.ts';
 import { readKnown } from '../../checks/engine/known.ts';
-import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
-import { isTooCostly, notAnalysed } from '../../catalog/not-analysed.ts';
-import { monotonic } from '../../core/clock.ts';
-import type { Finding } from '../../core/finding.ts';
-import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
+import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { isTooCostly, notAnalysed } from '../../../service/endpoints/not-analysed.ts';
+import { monotonic } from '../../../sql/base/clock.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { EngineError, isAway, type Engine } from '../../../service/engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { count } from '../findings/findings.ts';
-import { REAL_TIME } from '../real-time.ts';
-import type { Terminal } from '../terminal.ts';
+import { count } from '../../findings/findings.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { boundEngine, BOUNDS, type BoundedEngine } from './bounded-engine.ts';
 
 /** Files that are analysed at once: the engine has several connections. */

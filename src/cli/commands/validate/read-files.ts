@@ -4,13 +4,13 @@ import {
   type CompileFile,
   type CompileOptions,
   type InspectedFile,
-} from '../../catalog/compile.ts';
-import type { EndpointHead } from '../../catalog/endpoint.ts';
-import { loadFiles, type LoadDeps, type LoadedFiles } from '../../catalog/load.ts';
+} from '../../../service/endpoints/compile.ts';
+import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import { loadFiles, type LoadDeps, type LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { AnalysisCache } from '../analysis/cache.ts';
 import { soundFiles, type SoundFile } from '../analysis/sound-files.ts';
-import { ANY_KEY } from '../endpoint-files.ts';
-import { LOADING } from '../real-time.ts';
+import { ANY_KEY } from '../../kit/endpoint-files.ts';
+import { LOADING } from '../../kit/real-time.ts';
 import type { ChangedFiles } from './changed-files.ts';
 
 export interface ReadFiles {

@@ -1,7 +1,7 @@
 // Which findings are shown: none that follows from another one, or that a comment in its file suppresses.
 import { relative, sep } from 'node:path';
-import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import type { Findings } from '../findings/findings.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
+import type { Findings } from '../../findings/findings.ts';
 
 /** Sorted, with paths relative to the working directory. */
 export function shownFindings(found: readonly Finding[], textOf: Findings['textOf']): readonly Finding[] {

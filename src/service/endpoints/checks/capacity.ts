@@ -1,5 +1,5 @@
 // Checks of what calls may cost: limits, workloads, caching and warming.
-import { didYouMean } from '../../core/nearest.ts';
+import { didYouMean } from '../../../sql/base/nearest.ts';
 import type { FileChecks } from './check.ts';
 
 export const CAPACITY_CHECKS: FileChecks = {

@@ -1,5 +1,5 @@
 // The checks of the files of a folder together that decide what is served.
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import { CATALOG_CODES, type Candidate, type Catalog } from '../catalog.ts';
 import type { EndpointHead } from '../endpoint.ts';
 import { TOOL_NAME_CODES, toolNameFindings } from '../tool-names.ts';

@@ -1,7 +1,7 @@
 // A check of an endpoint file: what the reference says about its code, and how it finds what it reports.
-import { MAX_FINDINGS, type Codes, type CodeText } from '../../core/finding.ts';
-import { nearest } from '../../core/nearest.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
+import { MAX_FINDINGS, type Codes, type CodeText } from '../../../sql/base/finding.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { Analysis, RuleFinding } from '../analysis.ts';
 
 /** What a check looks at: one file, the files of a folder, what the engine says about a file, or two revisions of a file. */

@@ -1,11 +1,11 @@
 // Checks of what callers may read: the sandbox of consumer queries, tenants, and the redaction of personal data.
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Analysis, RuleFinding } from '../analysis.ts';
-import { didYouMean } from '../../core/nearest.ts';
-import { canonicalName } from '../../sandbox/functions/aliases.ts';
-import { uncheckedBy } from '../../sandbox/functions/policy.ts';
-import { isTable } from '../../sql/outline.ts';
-import { LOOKUPS, tableReferences } from '../../sql/table-references.ts';
+import { didYouMean } from '../../../sql/base/nearest.ts';
+import { canonicalName } from '../../../guard/sandbox/functions/aliases.ts';
+import { uncheckedBy } from '../../../guard/sandbox/functions/policy.ts';
+import { isTable } from '../../../sql/clickhouse/outline.ts';
+import { LOOKUPS, tableReferences } from '../../../sql/clickhouse/table-references.ts';
 import type { FileChecks, UncodedFinding } from './check.ts';
 
 export const HASH_WITHOUT_KEY = 'pii.hash_without_key';

@@ -1,6 +1,6 @@
 // Checks of defaults that are computed from other parameters.
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { isExpression } from '../../params/moments.ts';
 import type { CompiledParameter } from '../../params/parameter.ts';
 import { isRelative } from '../../params/relative.ts';

@@ -1,5 +1,5 @@
 // Checks of the examples of a file.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { createBinder } from '../../params/binder.ts';
 import type { FileChecks } from './check.ts';
 import { isRejectionExpected } from '../expectation.ts';

@@ -1,8 +1,8 @@
 // Checks of live calls: those of the file, and those of the columns that the engine reports.
-import type { Codes } from '../../core/finding.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
-import { isFloat, plainTypeOf } from '../../sql/types/traits.ts';
+import { isFloat, plainTypeOf } from '../../../sql/types/traits.ts';
 import type { RuleFinding } from '../analysis.ts';
 import { ruleFor } from '../column-rules.ts';
 import type { LivePolicy } from '../endpoint.ts';

@@ -1,9 +1,9 @@
 // Checks of the uses of parameters in the query and in the rest of the file.
-import { didYouMean } from '../../core/nearest.ts';
-import type { BoundQuery } from '../../sql/placeholders.ts';
-import { nodesAround } from '../../sql/tree/places.ts';
-import { tokenAt } from '../../sql/tree/tokens.ts';
-import { wordOf } from '../../sql/tree/visit.ts';
+import { didYouMean } from '../../../sql/base/nearest.ts';
+import type { BoundQuery } from '../../../sql/clickhouse/placeholders.ts';
+import { nodesAround } from '../../../sql/clickhouse/tree/places.ts';
+import { tokenAt } from '../../../sql/clickhouse/tree/tokens.ts';
+import { wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Analysis } from '../analysis.ts';
 import type { FileChecks } from './check.ts';
 import { baseOf, DEFAULT_CHECKS } from './defaults.ts';

@@ -1,5 +1,5 @@
 // Checks of the text of the query: what it reads outside of the tables, and parameters written as other tools write them.
-import { explainOutside, outsideReads } from '../../sql/outside-reads.ts';
+import { explainOutside, outsideReads } from '../../../sql/clickhouse/outside-reads.ts';
 import { explainPlaceholder, foreignPlaceholders, quotedParameters } from '../foreign-placeholders.ts';
 import type { FileChecks } from './check.ts';
 

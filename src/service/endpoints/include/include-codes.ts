@@ -1,5 +1,5 @@
 // The finding codes of what files include, with their meaning and fix.
-import type { Codes } from '../../core/finding.ts';
+import type { Codes } from '../../../sql/base/finding.ts';
 
 export const INCLUDE_CODES: Codes = {
   'include.source': {
