@@ -24,8 +24,8 @@ export function placesIn(
   parts: readonly Node[],
   context: ClauseContext,
 ): FailingPlaces | undefined {
-  const types = [...context.types.values()].flat();
-  if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
+  const { types } = context;
+  if (types.someText(DECIMAL)) return undefined; // they can overflow, even in comparisons
   const isAuthors = context.names === undefined;
   const [part = tree.root] = isAuthors ? parts : [];
   const subtree = { cursor: tree.cursor, root: part };
@@ -36,7 +36,7 @@ export function placesIn(
     isAggregate: (name) => context.functions.aggregates(name),
     isConstant: (call) => isConstant(tree, call),
     isMoment: isAuthors ? () => false : createMoments(subtree, context),
-    hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(subtree),
+    hasNulls: types.someText(NULLABLE) || makesNulls(subtree),
     isReadablePattern: createPatternCheck(subtree, types),
     keepsText: (node) => isPlainText(tree, node, context),
   };
@@ -55,3 +55,6 @@ export function placesIn(
   for (const node of parts) visit({ node, around: undefined });
   return found;
 }
+
+const DECIMAL = /decimal/i;
+const NULLABLE = /nullable/i;

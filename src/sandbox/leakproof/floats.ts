@@ -15,13 +15,13 @@ import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
 import { storedShape } from '../../sql/types/geometry.ts';
 import { hasType, isFloat as isFloatType, isOpaque } from '../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 
 /** Returns whether index analysis may overlook rows because of the operator, the call or the name at a place. */
 export function createFloats(tree: Subtree, { types, names }: NamedTypes): (place: Place) => boolean {
   /** A column, a conversion or the name of a type. */
-  const isFloat = (name: string): boolean =>
-    /float/i.test(name) || types.get(name)?.some((type) => hasType(parseType(type), isOfFloats)) === true;
+  const columns = types.columnsOf(someHasFloats);
+  const isFloat = (name: string): boolean => /float/i.test(name) || columns.has(name);
   const namesFloat = (node: Node): boolean => node.kind === 'string' && /float/i.test(textOf(tree, node));
   const isNamed =
     namesIn(tree, tree.root).some(({ name }) => isFloat(name)) || someNode(tree.root, namesFloat);
@@ -68,8 +68,10 @@ function isWord(tree: Subtree, node: Node): boolean {
 }
 
 /** Points and polygons are tuples of floats. */
-function isOfFloats(type: ClickHouseType): boolean {
-  return isOpaque(type) || isFloatType(type) || storedShape(type) !== undefined;
+function someHasFloats(types: readonly ClickHouseType[]): boolean {
+  const isOfFloats = (type: ClickHouseType): boolean =>
+    isOpaque(type) || isFloatType(type) || storedShape(type) !== undefined;
+  return types.some((type) => hasType(type, isOfFloats));
 }
 
 const NOT_A_NUMBER = /^(?:nan|inf(?:inity)?)$/i;

@@ -15,8 +15,9 @@ import {
   type Subtree,
 } from '../../sql/tree/visit.ts';
 import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../sql/types/traits.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
-import { createColumnTypes, type ColumnTypes, type TypeTest } from './column-types.ts';
+import { innerType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import type { TypeTest } from '../known-types.ts';
+import { createColumnTypes, type ColumnTypes } from './column-types.ts';
 import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
 
@@ -29,12 +30,12 @@ interface Columns extends Subtree, ColumnTypes {
 
 /** Whether the operator, the call or the column at a place is misread. */
 export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
-  const types = [...context.types.values()].flat().map(parseType);
+  const { types } = context;
   const columns: Columns = {
     cursor: tree.cursor,
     root: tree.root,
     ...createColumnTypes(tree, context),
-    hasDocuments: types.some(within(({ name }) => name === 'JSON')),
+    hasDocuments: types.some(HAS_DOCUMENT),
     isNeeded: types.some(isMisread),
   };
   return (place) => {
@@ -192,6 +193,7 @@ function within(test: TypeTest): TypeTest {
 }
 
 const HAS_FLOAT = within(isFloat);
+const HAS_DOCUMENT = within(({ name }) => name === 'JSON');
 const HAS_ARRAY = within(({ name }) => name === 'Array');
 const HAS_BOOL = within(({ name }) => name === 'Bool');
 const HAS_FIXED = within(({ name }) => name === 'FixedString');

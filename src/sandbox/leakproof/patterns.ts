@@ -4,15 +4,18 @@
 import { stringValue } from '../../sql/string-literal.ts';
 import type { Node } from '../../sql/tree/nodes.ts';
 import { namesIn, someNode, textOf, type Subtree } from '../../sql/tree/visit.ts';
+import type { KnownTypes } from '../known-types.ts';
 
 export const PATTERN_CALLS = /^(?:match|noti?like)$/i;
 
 /** Whether indexes read the pattern of an operator or a function, a string, as it is meant. */
 export type PatternCheck = (operator: string, pattern: Node, isNegated: boolean) => boolean;
 
+const MAP = /\bMap\(/;
+
 /** Checks the patterns of one query over columns of these types. */
-export function createPatternCheck(tree: Subtree, types: readonly string[]): PatternCheck {
-  const readsMaps = types.some((type) => /\bMap\(/.test(type)) && readsElements(tree);
+export function createPatternCheck(tree: Subtree, types: KnownTypes): PatternCheck {
+  const readsMaps = types.someText(MAP) && readsElements(tree);
   return (operator, literal, isNegated) => {
     const pattern = stringValue(textOf(tree, literal));
     if (pattern === undefined) return false;
