@@ -265,7 +265,7 @@ describe('format', () => {
       fc.string(),
       fc.constantFrom(
         'a\n  b\n',
-        'trailing  \n\nx',
+        'trailing  \n    \n\nx',
         '# no comment',
         '@x',
         'yes',
