@@ -1,6 +1,6 @@
 // The names in a consumer query, among which are those of all columns that it reads.
-import { stringValue } from '../sql/string-literal.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import {
   hasAs,
   isDistinct,
@@ -12,7 +12,7 @@ import {
   someNode,
   sourceOf,
   walk,
-} from '../sql/tree/visit.ts';
+} from '../../sql/clickhouse/tree/visit.ts';
 import { hasStar } from './scan/findings.ts';
 import type { ScanResult } from './scan/scanner.ts';
 

@@ -1,11 +1,11 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them. Not of columns
 // that the query uses whole in a way that gives their subcolumns another meaning: keys of GROUP BY, columns of ARRAY JOIN and of USING.
-import { attribute, type TreeLine } from '../sql/query-tree.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { hasPath, namesOf, someNode, walk } from '../sql/tree/visit.ts';
-import { subcolumnType } from '../sql/types/subcolumn-type.ts';
-import type { ClickHouseType } from '../sql/types/type.ts';
+import { attribute, type TreeLine } from '../../sql/clickhouse/query-tree.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { hasPath, namesOf, someNode, walk } from '../../sql/clickhouse/tree/visit.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 import { columnUses } from './column-uses.ts';
 import type { Subcolumn } from './columns.ts';
 import type { TokenEdit } from './lexed-query.ts';

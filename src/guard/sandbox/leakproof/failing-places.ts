@@ -1,6 +1,13 @@
 // Where conditions may fail on a row, and where indexes misread them.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { namesIn, partOf, someNode, textOf, wordOf, type Subtree } from '../../sql/tree/visit.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import {
+  namesIn,
+  partOf,
+  someNode,
+  textOf,
+  wordOf,
+  type Subtree,
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { isConstant } from './constants.ts';
 import type { ClauseContext } from './context.ts';
 import { createFloats, createMisread } from './misread-comparisons.ts';

@@ -1,7 +1,7 @@
 // Comparisons that an index or a sort key reads differently from the rows: of floats with zero, whole arrays, texts of fixed length, enums in
 // lists, times with fractional seconds. The caller's rows may then be missing beside certain entries of other tenants.
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   firstOf,
@@ -14,8 +14,8 @@ import {
   wordOf,
   type NameInRange,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { storedShape } from '../../sql/types/geometry.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { storedShape } from '../../../sql/types/geometry.ts';
 import {
   hasType,
   isFloat,
@@ -23,8 +23,8 @@ import {
   isOpaque,
   numberAt,
   plainType,
-} from '../../sql/types/traits.ts';
-import { innerType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { TypeTest } from '../known-types.ts';
 import { createColumnTypes, type ColumnTypes } from './column-types.ts';
 import type { NamedTypes } from './context.ts';

@@ -1,7 +1,7 @@
 // Whether a node of a condition succeeds on every row if its parts do, whatever its arguments are, or may fail.
-import { stringValue } from '../../sql/string-literal.ts';
-import { QUANTIFIERS } from '../../sql/tree/keywords.ts';
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { QUANTIFIERS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   areBetweenCommas,
   argumentsOf,
@@ -16,7 +16,7 @@ import {
   textOf,
   wordOf,
   type Subtree,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import type { KnownTypes } from '../known-types.ts';
 import { isArithmetic, isTotalArithmetic, isTotalSign, type Operands } from './arithmetic.ts';
 import {

@@ -1,6 +1,6 @@
 // A query's conditions, a node of one with the nodes around it, and chains of operators.
-import type { Node, NodeKind, TokenRange, Tree } from '../../sql/tree/nodes.ts';
-import { namesIn, someNode, walk, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { namesIn, someNode, walk, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 
 export interface Place {
   readonly node: Node;

@@ -1,9 +1,9 @@
 // State of one visit of a consumer query's tree: what it may read, what was found, and its expanded size; and the checks of names of
 // tables and functions.
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { KEYWORDS } from '../../sql/tree/keywords.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { REPLACEMENTS } from '../functions/replacements.ts';
 import { rejection, type Violation } from '../lexed-query.ts';

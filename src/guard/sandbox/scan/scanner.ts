@@ -1,8 +1,8 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
 // the order of its tokens, so that of several things that are wrong the first is reported. A query with edits is scanned again.
-import { Problem } from '../../core/problem.ts';
-import type { Tree } from '../../sql/tree/nodes.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import {
   editedText,
