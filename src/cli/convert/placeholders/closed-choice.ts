@@ -3,8 +3,8 @@ import type { RenderedArm, Writer } from './arm.ts';
 import { textOf } from './output.ts';
 import { requiresValue } from './conditions.ts';
 import type { Condition, Item, Value } from './nodes.ts';
-import { KEYWORDS } from '../../sql/tree/keywords.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
+import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import { writeAlternatives } from './optional-part.ts';
 import {
   demanded,
