@@ -25,7 +25,7 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 test('every setting of the schema is resolved', () => {
-  const sources = ['settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
+  const sources = ['effective-settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
     .map((name) => readFileSync(join(import.meta.dirname, '../../../src/service/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();

@@ -1,16 +1,16 @@
 // The findings of `millrace validate` about a file as it is in the editor, with the other files as they are there or on the disk.
 import { assembleCatalog, type Candidate } from '../../../service/endpoints/catalog.ts';
+import { fileFindings } from '../../checks/file.ts';
+import { catalogFindings } from '../../../service/endpoints/checks/catalog-checks.ts';
 import { createCompile, createInspect, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
-import { toolNameFindings } from '../../../service/endpoints/tool-names.ts';
-import { versionFindings } from '../../../service/endpoints/versions.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import { ANY_KEY } from '../../kit/endpoint-files.ts';
 import { LOADING } from '../../kit/real-time.ts';
-import { isIgnored, staticFindingsOf } from '../validate/validate.ts';
+import { isIgnored } from '../validate/shown.ts';
 import { type OpenTexts, compose } from './compose.ts';
 
 /** A file with what was found without an engine. */
@@ -45,7 +45,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
         each.file === path ? [] : (each.candidate ?? []),
       );
       const own =
-        file === undefined ? [] : [...staticFindingsOf(file, options), ...across(candidates, file.candidate)];
+        file === undefined ? [] : [...fileFindings(file, options), ...across(candidates, file.candidate)];
       const textOf = (name: string): string | undefined =>
         open.get(name) ?? dependencies.find((each) => each.path === name)?.text;
       const findings = [...diagnostics, ...own].filter((each) => !isIgnored(each, textOf));
@@ -62,6 +62,6 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
 function across(others: readonly Candidate[], own: Candidate): readonly Finding[] {
   const all = [...others, own];
   const { catalog, diagnostics } = assembleCatalog(all);
-  const findings = [...diagnostics, ...toolNameFindings(all), ...versionFindings(catalog, all)];
+  const findings = [...diagnostics, ...catalogFindings({ catalog, candidates: all })];
   return findings.filter(({ file }) => file === own.endpoint.file);
 }
