@@ -16,14 +16,7 @@ import {
   type Subtree,
 } from '../../../sql/clickhouse/tree/visit.ts';
 import { storedShape } from '../../../sql/types/geometry.ts';
-import {
-  hasType,
-  isFloat,
-  isFloat as isFloatType,
-  isOpaque,
-  numberAt,
-  plainType,
-} from '../../../sql/types/traits.ts';
+import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../../sql/types/traits.ts';
 import { innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { TypeTest } from '../known-types.ts';
 import { createColumnTypes, type ColumnTypes } from './column-types.ts';
@@ -341,9 +334,11 @@ function isWord(tree: Subtree, node: Node): boolean {
 }
 
 /** Points and polygons are tuples of floats. */
+function isOfFloats(type: ClickHouseType): boolean {
+  return isOpaque(type) || isFloat(type) || storedShape(type) !== undefined;
+}
+
 function someHasFloats(types: readonly ClickHouseType[]): boolean {
-  const isOfFloats = (type: ClickHouseType): boolean =>
-    isOpaque(type) || isFloatType(type) || storedShape(type) !== undefined;
   return types.some((type) => hasType(type, isOfFloats));
 }
 
