@@ -33,10 +33,13 @@ interface Columns extends Subtree, ColumnTypes {
 /** Whether the operator, the call or the column at a place is misread. */
 export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
   const { types } = context;
+  let read: ColumnTypes | undefined;
+  const columnTypes = (): ColumnTypes => (read ??= createColumnTypes(tree, context)); // most queries do not need them
   const columns: Columns = {
     cursor: tree.cursor,
     root: tree.root,
-    ...createColumnTypes(tree, context),
+    mentions: (...asked) => columnTypes().mentions(...asked),
+    definitionsOf: (column) => columnTypes().definitionsOf(column),
     hasDocuments: types.some(HAS_DOCUMENT),
     isNeeded: types.some(isMisread),
   };
