@@ -13,7 +13,7 @@ import type { Statement } from '../../src/engine/engine.ts';
 import { setParameters } from '../../src/engine/parameter-text.ts';
 import type { Figure } from '../figures.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../test/support/real-time.ts';
 import { SHIPPED } from '../../test/support/folder-sources.ts';

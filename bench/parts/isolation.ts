@@ -5,7 +5,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Statement } from '../../src/engine/engine.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../test/support/real-time.ts';
 import { SHIPPED } from '../../test/support/folder-sources.ts';

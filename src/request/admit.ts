@@ -13,9 +13,9 @@ import { Problem, type ProblemOptions } from '../core/problem.ts';
 import { budgetLimits, type BudgetLimit } from '../rate-limits/budgets.ts';
 import { retryAfter, type Limit, type RateLimits } from '../rate-limits/rate-limits.ts';
 import type { Call, CallContent, CallRecord } from './call.ts';
-import { chooseVersion } from './choose-version.ts';
-import { readConsumerQuery, type ConsumerQuery } from './consumer-query.ts';
-import type { Suspensions } from './suspensions.ts';
+import { chooseVersion } from './admission/choose-version.ts';
+import { readConsumerQuery, type ConsumerQuery } from './consumer/consumer-query.ts';
+import type { Suspensions } from './consumer/suspensions.ts';
 
 export interface AdmissionDeps {
   readonly catalog: () => Catalog;

@@ -11,7 +11,7 @@ import { cutLines } from '../format/lines.ts';
 import type { Budgets } from '../rate-limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
-import { redactRows } from './redacted-rows.ts';
+import { redactRows } from './formats/redacted-rows.ts';
 import {
   createAdmission,
   type Admission,
@@ -19,31 +19,31 @@ import {
   type AdmissionKind,
   type Admitted,
 } from './admit.ts';
-import type { Bulkhead } from './bulkhead.ts';
+import type { Bulkhead } from './limits/bulkhead.ts';
 import type { Answer, AnswerSummary, Call, CallRecord } from './call.ts';
-import { parametersOf } from './consumer-query.ts';
-import { encodeRows, type Encoding } from './encode.ts';
-import { produceEngineFormat } from './engine-format.ts';
+import { parametersOf } from './consumer/consumer-query.ts';
+import { encodeRows, type Encoding } from './formats/encode-rows.ts';
+import { produceEngineFormat } from './formats/engine-format.ts';
 import { runProblem } from './engine-problems.ts';
 import { createExplain, type Explain } from './explain.ts';
 import { labelsOf } from './labels.ts';
-import { createLive, type Live, type LiveOptions } from './live/live.ts';
-import { questionOf, readLive, type Question } from './live/question.ts';
-import type { LiveStream } from './live/stream.ts';
+import { createLive, type Live, type LiveOptions } from '../fronts/live/live.ts';
+import { questionOf, readLive, type Question } from '../fronts/live/question.ts';
+import type { LiveStream } from '../fronts/live/stream.ts';
 import { createAddMetadata, wantsMetadata, type MetadataTask } from './metadata.ts';
-import { cutPage, openPage, planPage, type ColumnsOf } from './pages.ts';
+import { cutPage, openPage, planPage, type ColumnsOf } from './pages/pages.ts';
 import type { MakePlan } from './plan.ts';
-import type { Plan } from './planned.ts';
-import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './result.ts';
-import { shapeOf } from './result-shape.ts';
-import { sharedCaching } from './shared-caching.ts';
-import { runPlan, type Requester, type RunContext } from './run.ts';
-import type { Sandboxes } from './sandboxes.ts';
-import { analysisOf, createSpending } from './spending.ts';
+import type { Plan } from './planned-query.ts';
+import { createResults, type Produced, type Result, type ResultsDeps, type Task } from './read.ts';
+import { shapeOf } from './formats/result-shape.ts';
+import { sharedCaching } from './reading/shared-caching.ts';
+import { runPlan, type Requester, type RunContext } from './run-statement.ts';
+import type { Sandboxes } from './consumer/sandboxes.ts';
+import { analysisOf, createSpending } from './limits/spending.ts';
 import type { Shadow, ShadowedCall } from './shadow/shadow.ts';
 import type { Transformer } from './transform/transformer.ts';
-import { replayWhileValid, whileValid } from './validity.ts';
-import { requestedWorkload } from './workload.ts';
+import { replayWhileValid, whileValid } from './reading/validity.ts';
+import { requestedWorkload } from './limits/workload.ts';
 
 export interface RequestPathDeps extends AdmissionDeps, ResultsDeps {
   /** Undefined: no live calls. */

@@ -2,7 +2,7 @@
 import { Problem, type ProblemCode } from '../core/problem.ts';
 import { EngineError, LEFT_OUT, type EngineFailure } from '../engine/engine.ts';
 import type { Redactor } from '../redact/redactor.ts';
-import type { Plan } from './planned.ts';
+import type { Plan } from './planned-query.ts';
 
 const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
   rejected: 'endpoint.failed',

@@ -9,11 +9,11 @@ import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../redact/demand.ts';
 import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
-import { parametersOf } from './consumer-query.ts';
+import { parametersOf } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
 import type { MakePlan } from './plan.ts';
-import type { Plan } from './planned.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import type { Plan } from './planned-query.ts';
+import type { Sandboxes } from './consumer/sandboxes.ts';
 
 export interface ExplainOptions {
   readonly admit: Admission['admit'];

@@ -7,12 +7,12 @@ import { createLru } from '../core/lru.ts';
 import { Problem } from '../core/problem.ts';
 import type { Column, Engine, Statement } from '../engine/engine.ts';
 import { isRedacting } from '../redact/demand.ts';
-import { describeAfterRun } from './analyses.ts';
+import { describeAfterRun } from './consumer/analyses.ts';
 import type { CallContent } from './call.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { alternativeOf } from './plan.ts';
-import type { Result, Task } from './result.ts';
-import type { Spending } from './spending.ts';
+import type { Result, Task } from './read.ts';
+import type { Spending } from './limits/spending.ts';
 import { joined } from './transform/parts.ts';
 import type { Pause } from './transform/pause.ts';
 

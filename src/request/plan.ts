@@ -10,15 +10,15 @@ import type { Bindings } from '../params/binder.ts';
 import { CONSUMER_QUERY_LIMITS, rejection } from '../sandbox/lexed-query.ts';
 import { consumerFailure } from '../sandbox/failure.ts';
 import { stateInResult } from '../sandbox/scan/states.ts';
-import type { ConsumerQuery } from './consumer-query.ts';
-import { DIALECTS } from './dialect-table.ts';
-import { countEvidence, readEvidenceText } from './dialect-evidence.ts';
-import { chooseDialect, parsedAs, type DialectEvidence } from './dialects.ts';
+import type { ConsumerQuery } from './consumer/consumer-query.ts';
+import { DIALECTS } from './consumer/dialect-table.ts';
+import { countEvidence, readEvidenceText } from './consumer/dialect-evidence.ts';
+import { chooseDialect, parsedAs, type DialectEvidence } from './consumer/dialects.ts';
 import { checkProblem } from './engine-problems.ts';
 import { searchedTables } from '../catalog/searched-tables.ts';
-import { lqlProblem, lqlToSql } from './lql-query.ts';
-import { tablesProblem, type Sandboxes } from './sandboxes.ts';
-import type { Plan } from './planned.ts';
+import { lqlProblem, lqlToSql } from './consumer/lql-query.ts';
+import { tablesProblem, type Sandboxes } from './consumer/sandboxes.ts';
+import type { Plan } from './planned-query.ts';
 
 /**
  * The statement to run in place of one that failed for this reason; undefined: none. Values in other tenants' rows may be why it was

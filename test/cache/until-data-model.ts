@@ -6,7 +6,7 @@ import { createReadThrough, type Job, type ReadThrough } from '../../src/cache/r
 import { NO_DIRECTIVES, type CacheDirectives } from '../../src/cache/freshness.ts';
 import { createStore } from '../../src/cache/store.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createWatches, type WatchesDeps } from '../../src/request/watches.ts';
+import { createWatches, type WatchesDeps } from '../../src/request/reading/watches.ts';
 import { payload, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 

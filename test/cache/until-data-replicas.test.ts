@@ -7,7 +7,7 @@ import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
 import { createStore } from '../../src/cache/store.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
-import { createWatches } from '../../src/request/watches.ts';
+import { createWatches } from '../../src/request/reading/watches.ts';
 import { CONTENT_TYPES } from '../../src/format/formats.ts';
 import { startRedis, type RedisServer } from '../support/redis.ts';
 import { openTestEngine } from '../support/test-engine.ts';

@@ -17,7 +17,7 @@ import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
 import type { PreflightFinding } from '../../src/preflight/finding.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { serverRows } from '../../src/preflight/server-rows.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../support/clickhouse-front/front.ts';

@@ -11,7 +11,7 @@ import { createAccessControl } from '../../src/app/access.ts';
 import { assembleCatalog } from '../../src/catalog/catalog.ts';
 import { PROBE_SQL, probeIsolation } from '../../src/preflight/isolation-probe.ts';
 import type { PreflightFinding } from '../../src/preflight/finding.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { ORACLES } from '../../src/sandbox/self-test-attacks.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 

@@ -8,7 +8,7 @@ import { openLocal, type Local } from '../../src/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
 import { withOutputSettings } from '../../src/format/output-settings.ts';
 import { localCall, type Answer } from '../../src/request/call.ts';
-import { withDeclaredTypes } from '../../src/request/native/blocks.ts';
+import { withDeclaredTypes } from '../../src/request/formats/native/blocks.ts';
 import { someOfEach } from '../support/runs.ts';
 import { withoutMarker } from '../support/avro.ts';
 import { familyOf, OTHER_NAMES } from '../support/format-names.ts';

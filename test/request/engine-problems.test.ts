@@ -4,7 +4,7 @@ import { Problem } from '../../src/core/problem.ts';
 import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
 import { createRedactor } from '../../src/redact/redactor.ts';
 import { checkProblem, runProblem, withoutValues } from '../../src/request/engine-problems.ts';
-import type { Plan } from '../../src/request/planned.ts';
+import type { Plan } from '../../src/request/planned-query.ts';
 
 const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
 const OWN = 'Code: 241. DB::Exception: Query memory limit exceeded: would use 2.01 GiB';

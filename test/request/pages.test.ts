@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { after } from '../../src/core/clock.ts';
 import { createPause } from '../../src/request/transform/pause.ts';
 import { Problem } from '../../src/core/problem.ts';
-import { openCursor } from '../../src/request/page-cursor.ts';
-import { cutPage, type Page } from '../../src/request/pages.ts';
+import { openCursor } from '../../src/request/pages/page-cursor.ts';
+import { cutPage, type Page } from '../../src/request/pages/pages.ts';
 import { createTransformer } from '../../src/request/transform/transformer.ts';
 
 const SECRET = Buffer.alloc(32, 1);

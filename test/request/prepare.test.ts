@@ -6,7 +6,7 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Dialect, Endpoint } from '../../src/catalog/endpoint.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { localCall } from '../../src/request/call.ts';
 import { startService, writeEndpoint, type TestService } from '../support/service.ts';
 

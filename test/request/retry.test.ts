@@ -9,12 +9,12 @@ import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { after } from '../../src/core/clock.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import type { Plan } from '../../src/request/planned.ts';
-import { runPlan } from '../../src/request/run.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import type { Plan } from '../../src/request/planned-query.ts';
+import { runPlan } from '../../src/request/run-statement.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-retry-'));

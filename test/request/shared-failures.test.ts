@@ -2,8 +2,8 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError } from '../../src/engine/engine.ts';
-import type { Plan } from '../../src/request/planned.ts';
-import { createSharedFailures } from '../../src/request/shared-failures.ts';
+import type { Plan } from '../../src/request/planned-query.ts';
+import { createSharedFailures } from '../../src/request/reading/shared-failures.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../src/core/observation.ts';
 import { Problem } from '../../src/core/problem.ts';
 import type { Fatality } from '../../src/engine/engine.ts';
-import { createSuspensions, type Sender } from '../../src/request/suspensions.ts';
+import { createSuspensions, type Sender } from '../../src/request/consumer/suspensions.ts';
 
 const MINUTE = 60_000;
 

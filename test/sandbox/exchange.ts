@@ -10,11 +10,11 @@ import { after } from '../../src/core/clock.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { runPlan } from '../../src/request/run.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { runPlan } from '../../src/request/run-statement.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import type { Query } from './tenants.ts';
 

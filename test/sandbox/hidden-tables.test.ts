@@ -11,7 +11,7 @@ import { sourcesIn } from '../../src/catalog/include/sources.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes, type Sandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes, type Sandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { createRun, fillCorpus, type Query, type Run, type Seen } from './tenants.ts';

@@ -5,7 +5,7 @@ import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { some } from '../support/runs.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 import { createRun, type Query, type Run } from './tenants.ts';

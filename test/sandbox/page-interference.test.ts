@@ -6,13 +6,13 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { after } from '../../src/core/clock.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
+import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
-import { areColumns } from '../../src/request/page-keys.ts';
-import { planPage } from '../../src/request/pages.ts';
+import { areColumns } from '../../src/request/pages/page-keys.ts';
+import { planPage } from '../../src/request/pages/pages.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { runPlan } from '../../src/request/run.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { runPlan } from '../../src/request/run-statement.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 import { fill, fileOf, TABLE_KINDS } from './tenants.ts';
 

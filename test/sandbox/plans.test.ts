@@ -12,7 +12,7 @@ import type { Engine, Statement } from '../../src/engine/engine.ts';
 import { splitStatements } from '../../src/engine/statements.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { SHIPPED } from '../support/folder-sources.ts';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Engine } from '../../src/engine/engine.ts';
 import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { some, runs } from '../support/runs.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 import { ACCEPTED } from './accepted.ts';

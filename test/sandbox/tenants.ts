@@ -10,15 +10,15 @@ import { createDescribe } from '../../src/catalog/describe.ts';
 import { Problem } from '../../src/core/problem.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine, Statement } from '../../src/engine/engine.ts';
-import type { ConsumerQuery } from '../../src/request/consumer-query.ts';
+import type { ConsumerQuery } from '../../src/request/consumer/consumer-query.ts';
 import { createPlan } from '../../src/request/plan.ts';
 import type { MakePlan } from '../../src/request/plan.ts';
-import type { Plan } from '../../src/request/planned.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
+import type { Plan } from '../../src/request/planned-query.ts';
+import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../src/request/labels.ts';
-import { runPlan } from '../../src/request/run.ts';
+import { runPlan } from '../../src/request/run-statement.ts';
 import { after } from '../../src/core/clock.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */

@@ -13,7 +13,7 @@ import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.
 import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
 import { readRows } from '../../src/engine/rows.ts';
 import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 
 /** Rows of every table: id and microseconds since midnight of 2026-11-19 in UTC; days in the tables of dates. */
 const ROWS: readonly (readonly [id: number, micros: number])[] = [

@@ -5,7 +5,7 @@ import type { Observation } from '../../src/core/observation.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import { EngineError, type Engine } from '../../src/engine/engine.ts';
 import { createPreflightGate } from '../../src/preflight/gate.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { startService, type TestService, SHIPPED } from '../support/service.ts';
 
 let service: TestService;

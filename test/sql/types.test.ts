@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bigqueryShape } from '../../src/format/bigquery-shape.ts';
 import { columnSchema } from '../../src/openapi/columns.ts';
-import { timestampsOf } from '../../src/request/result-shape.ts';
+import { timestampsOf } from '../../src/request/formats/result-shape.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import {
   decimalOf,

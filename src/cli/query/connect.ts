@@ -5,7 +5,7 @@ import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
-import type { LiveStream } from '../../request/live/stream.ts';
+import type { LiveStream } from '../../fronts/live/stream.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
 import {

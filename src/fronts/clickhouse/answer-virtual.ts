@@ -4,10 +4,10 @@ import { EngineError, type Column, type Statement } from '../../engine/engine.ts
 import { readAll } from '../../engine/rows.ts';
 import { stringValue } from '../../sql/string-literal.ts';
 import { tokenTexts } from '../../sql/tree/lexemes.ts';
-import { countAnalyses } from '../../request/analyses.ts';
+import { countAnalyses } from '../../request/consumer/analyses.ts';
 import { runProblem } from '../../request/engine-problems.ts';
-import { asDeclared } from '../../request/native/blocks.ts';
-import type { Plan } from '../../request/planned.ts';
+import { asDeclared } from '../../request/formats/native/blocks.ts';
+import type { Plan } from '../../request/planned-query.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';

@@ -4,7 +4,7 @@ import type { FastifyReply } from 'fastify';
 import { Problem } from '../../core/problem.ts';
 import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
 import type { Followed } from '../../request/answer.ts';
-import type { LiveStream } from '../../request/live/stream.ts';
+import type { LiveStream } from './stream.ts';
 import { calledFields } from '../../http/answer-fields.ts';
 
 /** Opens the stream and sends it; a HEAD request gets the header fields only. Throws Problem if it cannot be opened. */

@@ -7,7 +7,7 @@ import { redactedType } from '../../catalog/column-rules.ts';
 import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { MergedColumn } from '../../catalog/row-shapes.ts';
 import { FORMATS } from '../../format/formats.ts';
-import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
+import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/consumer/visible-tables.ts';
 import { plainText } from '../mcp/endpoints/table-text.ts';
 import { describeColumns } from '../mcp/query/described-paths.ts';
 import { openEndpoint } from '../mcp/query/open-endpoints.ts';

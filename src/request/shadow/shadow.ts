@@ -13,7 +13,7 @@ import { cutLines } from '../../format/lines.ts';
 import type { RawValue } from '../../params/reading.ts';
 import { demandedRedactor, isRedacting } from '../../redact/demand.ts';
 import type { MakePlan } from '../plan.ts';
-import { redactRows } from '../redacted-rows.ts';
+import { redactRows } from '../formats/redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
 

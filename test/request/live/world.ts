@@ -3,11 +3,11 @@ import { createWatch, type Watch } from '../../../src/cache/watch.ts';
 import { momentOf } from '../../../src/cache/clock.ts';
 import type { Observation } from '../../../src/core/observation.ts';
 import type { Problem } from '../../../src/core/problem.ts';
-import { createLive, type Live } from '../../../src/request/live/live.ts';
-import type { Question } from '../../../src/request/live/question.ts';
-import type { LiveStream } from '../../../src/request/live/stream.ts';
-import type { Result, ResultRequest, Task } from '../../../src/request/result.ts';
-import { createSharedFailures } from '../../../src/request/shared-failures.ts';
+import { createLive, type Live } from '../../../src/fronts/live/live.ts';
+import type { Question } from '../../../src/fronts/live/question.ts';
+import type { LiveStream } from '../../../src/fronts/live/stream.ts';
+import type { Result, ResultRequest, Task } from '../../../src/request/read.ts';
+import { createSharedFailures } from '../../../src/request/reading/shared-failures.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 export interface World {

@@ -10,7 +10,7 @@ import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
 import { outlineQuery } from '../../../sql/outline.ts';
 import { placeholdersIn } from '../../../sql/tree/lexemes.ts';
 import { checkProblem } from '../../../request/engine-problems.ts';
-import type { Plan } from '../../../request/planned.ts';
+import type { Plan } from '../../../request/planned-query.ts';
 import type { VirtualScope } from '../databases.ts';
 import { applyEdits } from '../edited-text.ts';
 import { MAX_NUMBERS } from '../names.ts';

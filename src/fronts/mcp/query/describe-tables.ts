@@ -2,7 +2,7 @@
 import { referenceOf } from '../../../catalog/endpoint.ts';
 import { nearest, withSuggestion } from '../../../core/nearest.ts';
 import { Problem, type ProblemCode } from '../../../core/problem.ts';
-import type { VisibleTable } from '../../../request/visible-tables.ts';
+import type { VisibleTable } from '../../../request/consumer/visible-tables.ts';
 import type { Caller } from '../caller.ts';
 import { parseExact } from '../../../format/exact-json.ts';
 import { plainText } from '../endpoints/table-text.ts';
