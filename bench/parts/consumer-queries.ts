@@ -12,11 +12,11 @@ import { consumerProfile, SAVED_PROFILE, type Profile } from '../../src/engine/e
 import type { Statement } from '../../src/engine/engine.ts';
 import { setParameters } from '../../src/engine/parameter-text.ts';
 import type { Figure } from '../figures.ts';
-import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../test/support/real-time.ts';
 import { SHIPPED } from '../../test/support/folder-sources.ts';
+import { planQuery } from '../../src/request/plan-query.ts';
 
 const [data = '', count = '0'] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -75,12 +75,17 @@ async function planAll(): Promise<ReadonlyMap<string, Statement>> {
     observe: () => undefined,
   });
   const describe = createDescribe(engine);
-  const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  const deps = { sandboxes: createSandboxes(engine, describe), describe };
   const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
   const statements = new Map<string, Statement>();
   for (const { name, language, dialect, text, hand } of BY_HAND) {
     statements.set(`${name}, by hand`, saved(hand));
-    const { statement } = await plan(endpoint, bindings, { language, dialect, text }, false);
+    const { statement } = await planQuery(deps, {
+      endpoint,
+      bindings,
+      consumerQuery: { language, dialect, text },
+      isRedacted: false,
+    });
     statements.set(`${name}, consumer`, statement);
   }
   await engine.close(0);

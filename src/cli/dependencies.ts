@@ -9,6 +9,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Finding } from '../core/finding.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
+import type { Live } from '../fronts/live/live.ts';
 
 export interface LogSettings {
   readonly level: Settings['logLevel'];
@@ -56,6 +57,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly live: Live;
   readonly catalog: () => Catalog;
   readonly rejected: () => readonly Finding[];
   readonly preflight: () => Promise<readonly PreflightFinding[]>;

@@ -1,4 +1,4 @@
-// Runs a plan's statement to completion.
+// Runs a query's statement to completion.
 import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
@@ -9,11 +9,10 @@ import type { Redactor } from '../redact/redactor.ts';
 import type { Bulkhead } from './limits/bulkhead.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
-import { alternativeOf } from './plan.ts';
-import type { Plan } from './planned-query.ts';
 import type { Spending } from './limits/spending.ts';
+import { alternativeOf, type PlannedQuery } from './planned-query.ts';
 
-/** On whose behalf a plan runs, and in which workload. None of it changes the result. */
+/** On whose behalf a query runs, and in which workload. None of it changes the result. */
 export interface Requester {
   /** The id of the key; undefined if it runs for none. */
   readonly key: string | undefined;
@@ -40,10 +39,10 @@ export interface RunDeps {
   readonly now: () => number;
 }
 
-/** A plan of an endpoint. */
+/** A query of an endpoint. */
 export interface Runnable {
   readonly endpoint: Endpoint;
-  readonly plan: Plan;
+  readonly query: PlannedQuery;
   /** Whether and how the result will be redacted: so are failures, which are logged. Default: not. */
   readonly redactor?: Redactor | undefined;
 }
@@ -71,20 +70,20 @@ export interface WrittenResult extends Omit<RunResult, 'lines'> {
   readonly rows: number | undefined;
 }
 
-/** Runs a plan to completion. Throws Problem. */
-export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext): Promise<RunResult> {
-  const { bytes: lines, ...result } = await runInFormat(deps, task, context, { format: 'JSONEachRow' });
+/** Runs a query to completion. Throws Problem. */
+export async function runQuery(deps: RunDeps, runnable: Runnable, context: RunContext): Promise<RunResult> {
+  const { bytes: lines, ...result } = await runInFormat(deps, runnable, context, { format: 'JSONEachRow' });
   return { ...result, lines };
 }
 
-/** Runs a plan to completion, written in a format. Throws Problem. */
+/** Runs a query to completion, written in a format. Throws Problem. */
 export async function runInFormat(
   deps: RunDeps,
-  task: Runnable,
+  runnable: Runnable,
   context: RunContext,
   output: Output,
 ): Promise<WrittenResult> {
-  const { endpoint, plan, redactor } = task;
+  const { endpoint, query, redactor } = runnable;
   const { concurrency } = endpoint;
   const { signal, key, isPatient, callers } = context;
   const started = deps.now();
@@ -94,13 +93,13 @@ export async function runInFormat(
       concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient, callers }));
     const waitedMs = deps.now() - started;
     try {
-      const result = await runStatement(deps, task, context, output);
+      const result = await runStatement(deps, runnable, context, output);
       return { ...result, queueMs: waitedMs + result.queueMs };
     } finally {
       release?.();
     }
   } catch (error) {
-    throw withoutValues(runProblem(error, plan, signal), redactor);
+    throw withoutValues(runProblem(error, query, signal), redactor);
   }
 }
 
@@ -113,7 +112,7 @@ const LEAST_RETRY = 1;
  */
 async function runStatement(
   { engine, now }: RunDeps,
-  { endpoint, plan }: Runnable,
+  { endpoint, query }: Runnable,
   context: RunContext,
   { format, rewrite }: Output,
 ): Promise<WrittenResult> {
@@ -139,8 +138,8 @@ async function runStatement(
     }
   };
   const started = now();
-  return run(plan.statement).catch((error: unknown) => {
-    const again = alternativeOf(plan, error);
+  return run(query.statement).catch((error: unknown) => {
+    const again = alternativeOf(query, error);
     if (again === undefined) throw error;
     const { limits } = again;
     const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);

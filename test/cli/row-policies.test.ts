@@ -16,7 +16,6 @@ import { filterParameters, tableReads } from '../../src/compatibility/table-filt
 import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../src/engine/engine.ts';
 import type { PreflightFinding } from '../../src/preflight/finding.ts';
-import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { serverRows } from '../../src/preflight/server-rows.ts';
 import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
@@ -24,6 +23,7 @@ import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
 import { quoteString } from '../../src/sql/literal.ts';
 import { failureOf, text } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
+import { planWith } from '../support/plan-with.ts';
 
 const rowPolicies = (
   endpoints: readonly Endpoint[],
@@ -425,7 +425,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       const policyParameters = filterParameters;
       const description = createDescribe(engine);
       const sandboxes = createSandboxes(engine, description);
-      const plan = createPlan({ sandboxes, describe: description, policyParameters });
+      const plan = planWith({ sandboxes, describe: description, policyParameters });
       const endpoint = endpoints[0];
       if (endpoint === undefined) throw new Error('no endpoint');
       const given = new Map([

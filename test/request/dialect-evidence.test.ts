@@ -4,7 +4,11 @@ import { KNOWN_FUNCTIONS } from '../../src/dialects/bigquery/traits.ts';
 import { BIGQUERY_EVIDENCE, CASE_SENSITIVE } from '../../src/request/consumer/bigquery-evidence.ts';
 import { isReadAsBigQuery } from '../../src/request/consumer/bigquery-readings.ts';
 import { CLICKHOUSE_EVIDENCE } from '../../src/request/consumer/clickhouse-evidence.ts';
-import { countEvidence, readEvidenceText, type EvidenceText } from '../../src/request/consumer/dialect-evidence.ts';
+import {
+  countEvidence,
+  readEvidenceText,
+  type EvidenceText,
+} from '../../src/request/consumer/dialect-evidence.ts';
 import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
 import { openOracle } from '../sql/oracle.ts';
 

@@ -1,4 +1,5 @@
 // Results in ClickHouse's own formats: equal, byte for byte, to those of an engine with default settings.
+import { answer as answerCall } from '../../src/request/answer.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -81,7 +82,7 @@ function answer(sql: string, engine: string, { endpoint = 'open', ...options }: 
     ['sql', [sql]],
     ['dialect', ['clickhouse']],
   ]);
-  return local.path.answer(localCall({ requestId: 'test', endpoint }, fields, format));
+  return answerCall(local.path, localCall({ requestId: 'test', endpoint }, fields, format));
 }
 
 async function text(sql: string, engine: string, options: Asked = {}): Promise<string> {

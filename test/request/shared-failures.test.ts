@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import { EngineError } from '../../src/engine/engine.ts';
-import type { Plan } from '../../src/request/planned-query.ts';
 import { createSharedFailures } from '../../src/request/reading/shared-failures.ts';
+import type { PlannedQuery } from '../../src/request/planned-query.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');
 
-function planOf(sent: string, blame: Plan['blame'] = () => undefined): Plan {
+function planOf(sent: string, blame: PlannedQuery['blame'] = () => undefined): PlannedQuery {
   const limits = { time: 1, memory: 1, readRows: 0, resultBytes: 1 };
   return {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin: 'consumer', int64: 'number' },

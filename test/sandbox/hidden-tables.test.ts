@@ -10,11 +10,11 @@ import type { Endpoint } from '../../src/catalog/endpoint.ts';
 import { sourcesIn } from '../../src/catalog/include/sources.ts';
 import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes, type Sandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { createRun, fillCorpus, type Query, type Run, type Seen } from './tenants.ts';
+import { planWith } from '../support/plan-with.ts';
 
 const DATABASES = ['calm', 'hostile'] as const;
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   engine = await createEmbeddedEngine({ ...REAL_TIME, ...options, observe: () => undefined });
   describeTables = createDescribe(engine);
   sandboxes = createSandboxes(engine, describeTables);
-  const plan = createPlan({ sandboxes, describe: describeTables });
+  const plan = planWith({ sandboxes, describe: describeTables });
   run = createRun(engine, plan, 'service');
   const compile = createCompile({ piiHashKey: undefined });
   for (const database of DATABASES) {

@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Engine } from '../../src/engine/engine.ts';
-import { createPlan } from '../../src/request/plan.ts';
 import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
 import { some } from '../support/runs.ts';
 import { openTestEngine } from '../support/test-engine.ts';
 import { createRun, type Query, type Run } from './tenants.ts';
+import { planWith } from '../support/plan-with.ts';
 
 /** Of one length, so that texts that name them are as well. */
 const DATABASES = ['calm', 'rude'] as const;
@@ -395,7 +395,7 @@ beforeAll(async () => {
   const described = createDescribe(engine);
   run = createRun(
     engine,
-    createPlan({ sandboxes: createSandboxes(engine, described), describe: described }),
+    planWith({ sandboxes: createSandboxes(engine, described), describe: described }),
     'service',
   );
   const compile = createCompile({ piiHashKey: undefined });

@@ -17,6 +17,7 @@ import type { NewFile } from '../check-written.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { runExample, type Bench } from '../test/example-run.ts';
 import { openStage } from '../test/stage.ts';
+import { answer } from '../../request/answer.ts';
 
 /** What a call of an endpoint answered. */
 export interface ProofRun {
@@ -105,7 +106,7 @@ async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Pr
   const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [value]] as const));
   const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(endpoint) }, fields);
   try {
-    const { body } = await pathAt(undefined).answer(call);
+    const { body } = await answer(pathAt(undefined), call);
     const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
     return result.length;
   } catch (error) {

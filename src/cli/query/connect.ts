@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../config/settings.ts';
 import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
-import type { RequestPath } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
 import type { LiveStream } from '../../fronts/live/stream.ts';
 import { CommandError } from '../command-error.ts';
@@ -18,6 +17,7 @@ import {
 import type { Terminal } from '../terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
 import { problemError, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
+import { type FollowDeps, respond } from '../../fronts/live/follow.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
 
@@ -84,13 +84,13 @@ export async function followLocal(
   deps: LocalDeps,
 ): Promise<void> {
   const fields = fieldsOf(options); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }) => {
+  await withLocal({ ...options, whenInUse: IN_USE }, deps, async (local) => {
     const connect: Connect = async (lastEventId) => {
       const call = liveCall(localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fields), {
         lastEventId,
         signal: options.signal,
       });
-      return chunksOf(await openStream(path, call), options.signal);
+      return chunksOf(await openStream(local, call), options.signal);
     };
     await follow(connect, options, deps.terminal);
   }).catch((error: unknown) => {
@@ -114,8 +114,8 @@ function liveCall(call: Call, { lastEventId, signal }: Position): Call {
   };
 }
 
-async function openStream(path: Pick<RequestPath, 'respond'>, call: Call): Promise<LiveStream> {
-  const found = await path.respond(call);
+async function openStream(local: FollowDeps, call: Call): Promise<LiveStream> {
+  const found = await respond(local, call);
   if ('open' in found) return found.open();
   throw new Problem('live.unavailable');
 }

@@ -5,7 +5,6 @@ import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { readRows } from '../../engine/rows.ts';
-import type { Prepared } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
@@ -26,6 +25,8 @@ import type { Terminal } from '../terminal.ts';
 import { splitPair } from '../token/token.ts';
 import { printAllPages } from './all-pages.ts';
 import type { QueryOutput, QueryReply } from './reply.ts';
+import { prepare, answer } from '../../request/answer.ts';
+import type { Plan } from '../../request/plan.ts';
 
 export interface QueryOptions {
   readonly settings: Settings;
@@ -62,9 +63,9 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   const { terminal } = deps;
   const first = callAfter(undefined); // before the engine starts: a pair may be invalid
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return explain(await path.prepare(first), engine, terminal);
+    if (options.explain) return printPlan(await prepare(path, first), engine, terminal);
     const ask = async (cursor: string | undefined): Promise<QueryReply> => {
-      const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
+      const { body, rows, truncated, timing, next } = await answer(path, callAfter(cursor));
       return { body, rows, truncated, next, engine: timing.engine };
     };
     await printReplies(ask, options, terminal);
@@ -191,13 +192,13 @@ export function fieldsOf(
   return cursor === undefined ? fields : fields.set('cursor', [cursor]);
 }
 
-async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Terminal): Promise<void> {
-  const { sql, parameters } = plan.statement;
+async function printPlan({ query }: Plan, engine: Engine, { print, paint }: Terminal): Promise<void> {
+  const { sql, parameters } = query.statement;
   for (const line of sql.split('\n')) print(line);
   for (const [name, value] of Object.entries(parameters))
     print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
   print('');
-  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, plan.statement);
+  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, query.statement);
   for (const [line] of rows as readonly [string][]) print(line); // one string column
 }
 

@@ -8,7 +8,7 @@ import type { Finding } from '../../core/finding.ts';
 import { Problem } from '../../core/problem.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { RequestPath } from '../../request/answer.ts';
+import { type RequestPath, answer, prepare } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
@@ -88,7 +88,7 @@ async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promi
   const { expect = {} } = each.example;
   const wantsColumns = expect.columns !== undefined || Object.keys(expect).length === 0;
   try {
-    const { body } = await path.answer(call);
+    const { body } = await answer(path, call);
     const { result, truncated = false } = JSON.parse(body.toString()) as Envelope;
     const columns = wantsColumns ? await columnsOf(path, engine, call) : undefined;
     // Redaction may have dropped columns from the rows.
@@ -108,8 +108,8 @@ interface Envelope {
 }
 
 async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise<readonly string[]> {
-  const { plan } = await path.prepare(call);
-  return (await engine.describe(plan.statement)).map(({ name }) => name);
+  const { query } = await prepare(path, call);
+  return (await engine.describe(query.statement)).map(({ name }) => name);
 }
 
 /** Authors see what callers do not: the engine's message for a failed query. */

@@ -8,6 +8,7 @@ import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import { localCall } from '../../request/call.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
+import { explain } from '../../request/explain.ts';
 
 /** A query in the list of examples of a file. */
 interface ExampleQuery {
@@ -31,7 +32,7 @@ export async function findRejectedQueries(
     const path = runtime.pathAt(undefined);
     const findings: Finding[] = [];
     for (const query of queries) {
-      const problem = await explain(path, query);
+      const problem = await rejectionOf(path, query);
       if (problem !== undefined) findings.push(toFinding(query, problem));
     }
     return findings;
@@ -52,14 +53,14 @@ function queriesOf(file: InspectedFile): readonly ExampleQuery[] {
 }
 
 /** Undefined if it is accepted, or if something other than the query fails, which is reported for the file. */
-async function explain(
+async function rejectionOf(
   path: RequestPath,
   { file, language, text }: ExampleQuery,
 ): Promise<Problem | undefined> {
   const name = referenceOf(file.candidate.endpoint);
   const call = localCall({ requestId: 'example', endpoint: name }, new Map([[language, [text]]]));
   try {
-    await path.explain(call);
+    await explain(path, call);
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

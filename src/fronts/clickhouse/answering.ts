@@ -11,7 +11,7 @@ import type { RunningQueries } from './running.ts';
 import type { PlanVirtual } from './virtual/sandbox.ts';
 
 export interface ClickHouseDeps {
-  readonly path: Pick<RequestPath, 'answer' | 'prepare' | 'admitKey' | 'identifyKey'>;
+  readonly path: RequestPath;
   readonly catalog: () => Catalog;
   readonly describe: Describe;
   readonly sandboxes: Pick<Sandboxes, 'of' | 'offBecause'>;

@@ -166,7 +166,7 @@ async function open(hub: Hub, question: Question, signal: AbortSignal): Promise<
   try {
     await begin(hub, { stream, topic, lastEventId: question.lastEventId }, signal);
   } catch (cause) {
-    failure = hub.failures.inOwnQuery(cause, stream.question.task.plan);
+    failure = hub.failures.inOwnQuery(cause, stream.question.plan.query);
   }
   const current = hub.streams.get(stream);
   if (current !== undefined && (failure === undefined || current !== topic)) return stream; // perhaps endpoints have changed
@@ -255,7 +255,7 @@ function ended(hub: Hub, stream: OpenStream, because: EndedBecause): void {
   hub.observe({
     kind: 'live.ended',
     requestId: question.requester.requestId,
-    endpoint: (topic?.question ?? question).task.endpoint.name,
+    endpoint: (topic?.question ?? question).plan.endpoint.name,
     principal: question.principal,
     reason: because,
     events: sent.events,
@@ -327,14 +327,14 @@ function failed(hub: Hub, topic: Topic, cause: unknown): void {
   const problem = cause instanceof Problem ? cause : new Problem('internal.error', { cause });
   hub.observe({
     kind: 'live.failed',
-    endpoint: topic.question.task.endpoint.name,
+    endpoint: topic.question.plan.endpoint.name,
     code: problem.code,
     cause,
   });
   const isLast = errorEnds(problem);
   if (topic.failures++ === 0 || isLast)
     for (const stream of topic.streams)
-      stream.fail(hub.failures.inOwnQuery(problem, stream.question.task.plan), isLast);
+      stream.fail(hub.failures.inOwnQuery(problem, stream.question.plan.query), isLast);
   schedule(hub, topic);
 }
 

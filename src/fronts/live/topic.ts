@@ -7,24 +7,27 @@ import type { Endpoint } from '../../catalog/endpoint.ts';
 import type { Clock } from '../../core/clock.ts';
 import type { Observe } from '../../core/observation.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Plan } from '../../request/planned-query.ts';
-import type { Result, ResultRequest, Task } from '../../request/read.ts';
+import type { Result } from '../../request/read.ts';
 import { errorEnds } from './ending.ts';
 import type { SharedFailures } from '../../request/reading/shared-failures.ts';
 import { createHistory, type History } from './history.ts';
 import type { Question } from './question.ts';
 import type { OpenStream } from './stream.ts';
 import type { Turns } from '../../request/limits/turns.ts';
+import type { Plan } from '../../request/plan.ts';
+import type { PlannedQuery } from '../../request/planned-query.ts';
 
 export interface TopicDeps {
   readonly clock: Clock;
   readonly observe: Observe;
   /** Throws Problem. */
-  readonly read: (task: Task, request: ResultRequest) => Promise<Result>;
+  readonly read: (plan: Plan) => Promise<Result>;
+  /** The plan of the same call at another time, in milliseconds since 1970. Throws Problem. */
+  readonly planAt: (plan: Plan, time: number) => Promise<Plan>;
   /** Of what `read` throws. */
   readonly failures: SharedFailures;
   /** What the answer is made of. */
-  readonly watchOf: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch;
+  readonly watchOf: (endpoint: Endpoint, query: Pick<PlannedQuery, 'consumerQuery'>) => Watch;
   /** Looks at fingerprints, and plans. */
   readonly checks: Turns;
   readonly runs: Turns;
@@ -52,8 +55,8 @@ export interface Topic {
   abort: AbortController;
   /** Undefined: its data cannot be watched, or is not known yet. */
   fingerprint: string | undefined;
-  /** What was asked at `taskAt`, milliseconds since 1970. */
-  task: Task;
+  /** What was asked last. */
+  plan: Plan;
   /** What ran last. */
   ran: string | undefined;
 }
@@ -77,7 +80,7 @@ export function createTopic(question: Question): Topic {
     failures: 0,
     abort: new AbortController(),
     fingerprint: undefined,
-    task: question.task,
+    plan: question.plan,
     ran: undefined,
   };
 }
@@ -96,41 +99,41 @@ const MAX_UNABLE = 5;
 /** Runs the question again if its answer may have changed. Throws Problem. */
 export async function checkTopic(deps: TopicDeps, topic: Topic): Promise<void> {
   const { clock, checks, runs } = deps;
-  const { id: lane } = topic.question.task.endpoint;
+  const { id: lane } = topic.question.plan.endpoint;
   // Not while it waits for its run: topics that run for long would keep others from being looked at.
   const { watch, found } = await checks.take(lane, () => look(deps, topic));
   const isSame = found !== undefined && found.value === topic.fingerprint;
-  if (isSame && topic.ran === askedBy(topic.task) && topic.failures === 0) return;
+  if (isSame && topic.ran === askedBy(topic.plan) && topic.failures === 0) return;
   const paid = await runs.take(lane, async () => {
     const before = found && (await watch.read(BEFORE_RUN_MS).catch(() => undefined));
     // What was made after the fingerprint was read has at least the data of the fingerprint.
     const maxAge = before === undefined ? 0 : Math.max(0, ageOf(before.at, clock)) / 1000;
     return { before, ...(await runPaid(deps, topic, maxAge)) };
   });
-  const { before, task, result } = paid;
+  const { before, plan, result } = paid;
   topic.fingerprint = before?.value;
-  topic.ran = askedBy(task);
-  topic.task = task;
+  topic.ran = askedBy(plan);
+  topic.plan = plan;
   topic.history.publish(result.etag.replaceAll('"', ''), result.body);
 }
 
 async function look(deps: TopicDeps, topic: Topic) {
   const { readsTime } = topic.question;
-  const { bindings } = topic.task;
+  const { bindings } = topic.plan;
   const now = deps.clock.epoch();
   if (readsTime || now >= bindings.until || now < bindings.now)
-    topic.task = await forNext(deps, topic, ({ question }) => question.task.at(now));
-  const watch = deps.watchOf(topic.task.endpoint, topic.task.plan);
+    topic.plan = await forNext(deps, topic, ({ question }) => deps.planAt(question.plan, now));
+  const watch = deps.watchOf(topic.plan.endpoint, topic.plan.query);
   const found = await watch.read(fingerprintAge(topic)).catch(() => undefined); // a run reports what is wrong
   return { watch, found };
 }
 
-function askedBy({ plan }: Task): string {
-  return JSON.stringify([plan.canonical, plan.consumerQuery?.canonicalSql ?? null]);
+function askedBy({ query }: Plan): string {
+  return JSON.stringify([query.canonical, query.consumerQuery?.canonicalSql ?? null]);
 }
 
 interface Paid {
-  readonly task: Task;
+  readonly plan: Plan;
   readonly result: Result;
 }
 
@@ -141,7 +144,7 @@ function runPaid(deps: TopicDeps, topic: Topic, maxAge: number): Promise<Paid> {
     topic.streams.add(stream);
     const question = await askAgain(deps, topic, stream);
     if (question === undefined || question instanceof Problem) return question;
-    return { task: question.task, result: await run(deps, topic, { question, maxAge }) };
+    return { plan: question.plan, result: await run(deps, topic, { question, maxAge }) };
   });
 }
 
@@ -175,7 +178,7 @@ async function forNext<Found>(
       passing = found;
       return undefined;
     } catch (cause) {
-      deps.failures.note(cause, stream.question.task.plan);
+      deps.failures.note(cause, stream.question.plan.query);
       if (!isUnable(cause)) throw cause;
       unable.set(key, cause);
       return undefined;
@@ -226,9 +229,9 @@ async function run(
 ): Promise<Result> {
   const started = clock.monotonic();
   const directives: CacheDirectives = { noCache: false, maxAge, onlyIfCached: false };
-  const { requester, task } = question;
+  const { plan } = question;
   const { signal } = topic.abort;
-  const result = await read(task, { requester, directives, signal: () => signal, callers: callersOf(topic) });
+  const result = await read({ ...plan, directives, signal: () => signal, callers: callersOf(topic) });
   if (result.body.length > MAX_BODY)
     throw new Problem('format.too_large', {
       detail: `The result has ${result.body.length} bytes; results of live calls have at most ${MAX_BODY}`,
@@ -237,7 +240,7 @@ async function run(
   const isEvent = result.etag.replaceAll('"', '') !== topic.history.newestId();
   observe({
     kind: 'live.ran',
-    endpoint: task.endpoint.name,
+    endpoint: plan.endpoint.name,
     outcome: isEvent ? 'changed' : 'unchanged',
     ms: clock.monotonic() - started,
   });

@@ -11,17 +11,17 @@ import type { Redactor } from '../../redact/redactor.ts';
 import { describeAfterRun } from '../consumer/analyses.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from '../engine-problems.ts';
-import type { Plan } from '../planned-query.ts';
 import { timestampsOf } from './result-shape.ts';
 import type { Spending } from '../limits/spending.ts';
 import { joined } from '../transform/parts.ts';
 import type { Transformer } from '../transform/transformer.ts';
+import type { PlannedQuery } from '../planned-query.ts';
 
 export interface Encoding {
   readonly format: FormatName;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
-  readonly plan: Plan;
+  readonly query: PlannedQuery;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
   readonly key: string | undefined;
@@ -85,10 +85,10 @@ function bufferOf(lines: Uint8Array): Buffer {
 
 async function describeColumns(
   engine: Engine,
-  { plan, signal, spending }: Encoding,
+  { query, signal, spending }: Encoding,
 ): Promise<readonly Column[]> {
-  return describeAfterRun(engine, plan.statement, spending).catch((cause: unknown) => {
-    throw runProblem(cause, plan, signal);
+  return describeAfterRun(engine, query.statement, spending).catch((cause: unknown) => {
+    throw runProblem(cause, query, signal);
   });
 }
 
@@ -99,7 +99,7 @@ async function encodeColumns(
   encoding: Encoding,
   format: 'Parquet' | 'Arrow',
 ): Promise<Buffer> {
-  const { plan, redactor, signal, spending } = encoding;
+  const { query, redactor, signal, spending } = encoding;
   if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
   const { engine } = deps;
   const present = rows === 0 ? undefined : new Set(await namesIn(deps, lines, encoding));
@@ -109,7 +109,7 @@ async function encodeColumns(
     type: redactor.treats(name) ? 'Nullable(String)' : type,
   }));
   const sql = columnarStatement(lines, { columns, present });
-  const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
+  const statement = { ...query.statement, sql, parameters: {}, origin: 'saved' } as const;
   try {
     const write = async ({ onStart }: RunHooks = {}): Promise<Uint8Array> => {
       const { chunks } = await engine.run(statement, { format, signal, ...(onStart && { onStart }) });
@@ -123,10 +123,10 @@ async function encodeColumns(
 }
 
 /** The engine produced rows that it cannot write in the format; the caller chose the format. */
-function formatProblem(cause: unknown, { plan, signal }: Encoding): unknown {
+function formatProblem(cause: unknown, { query, signal }: Encoding): unknown {
   if (!(cause instanceof EngineError)) return cause;
   const options = { hint: 'Request json, csv or ndjson.', cause };
   if (cause.failure === 'rejected') return new Problem('format.not_acceptable', options);
   const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
-  return isLarge ? new Problem('format.too_large', options) : runProblem(cause, plan, signal);
+  return isLarge ? new Problem('format.too_large', options) : runProblem(cause, query, signal);
 }

@@ -12,7 +12,6 @@ import { describe } from '../metadata.ts';
 import { asDeclared } from './native/blocks.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { observeFound, redactionOf } from './redacted-rows.ts';
-import type { Produced, Task } from '../read.ts';
 import { reportsInLines, withoutRowsRead } from './rows-read.ts';
 import { hasLimit, reportsRowsBefore, withRowsBefore } from './rows-before-limit.ts';
 import type { NamedType } from '../transform/redacted-columns.ts';
@@ -20,6 +19,8 @@ import { joined } from '../transform/parts.ts';
 import type { Pause } from '../transform/pause.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from '../run-statement.ts';
+import type { Produced } from '../run.ts';
+import type { Plan } from '../plan.ts';
 
 export interface EngineFormatDeps {
   readonly engine: Engine;
@@ -29,19 +30,19 @@ export interface EngineFormatDeps {
   readonly transformer: Pick<Transformer, 'whole' | 'pause'>;
 }
 
-/** A task whose result the engine writes. */
-export interface EngineTask extends Task {
+/** A plan whose result the engine writes. */
+export interface EnginePlan extends Plan {
   readonly format: EngineFormat;
 }
 
-/** Runs a task and encodes its result. Throws Problem. */
+/** Runs a plan and encodes its result. Throws Problem. */
 export async function produceEngineFormat(
   deps: EngineFormatDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   context: RunContext,
 ): Promise<Produced> {
   const started = deps.clock.monotonic();
-  const run = isRedacting(task.redactor) ? runRedacted : runOwn;
+  const run = isRedacting(plan.redactor) ? runRedacted : runOwn;
   const {
     bytes: written,
     rows,
@@ -50,24 +51,24 @@ export async function produceEngineFormat(
     encodeMs,
     read,
     columns,
-  } = await run(deps, task, context).catch((error: unknown) => {
-    throw notWritable(error, task.format) ?? error;
+  } = await run(deps, plan, context).catch((error: unknown) => {
+    throw notWritable(error, plan.format) ?? error;
   });
   const { pause } = deps.transformer;
-  const bytes = await withTail({ format: task.format, written, pause }, (end) => {
-    if (!reportsRowsBefore(task.format.engine)) return withoutRowsRead(task.format, end, rows);
-    const { consumerQuery } = task.plan;
+  const bytes = await withTail({ format: plan.format, written, pause }, (end) => {
+    if (!reportsRowsBefore(plan.format.engine)) return withoutRowsRead(plan.format, end, rows);
+    const { consumerQuery } = plan.query;
     const isCut = truncated || (consumerQuery !== undefined && hasLimit(consumerQuery.canonicalSql));
-    return withoutRowsRead(task.format, withRowsBefore(end, isCut ? rows : undefined), rows);
+    return withoutRowsRead(plan.format, withRowsBefore(end, isCut ? rows : undefined), rows);
   });
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  const columnsOf = async () => columns ?? (await columnsRun(deps, task, context));
+  const columnsOf = async () => columns ?? (await columnsRun(deps, plan, context));
   const engineMs = deps.clock.monotonic() - started - queueMs - encodeMs;
   return {
-    body: await asDeclared(body, task.format, columnsOf),
+    body: await asDeclared(body, plan.format, columnsOf),
     rows,
     truncated,
-    contentType: contentTypeOf(task.format),
+    contentType: contentTypeOf(plan.format),
     timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
   };
@@ -132,21 +133,21 @@ interface Counted extends WrittenResult {
 /** The columns of a statement that has run. */
 function columnsRun(
   { engine }: EngineFormatDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   { key, spending, signal }: RunContext,
 ): Promise<readonly Column[]> {
-  return describe(engine, { ...task, key, spending, signal: () => signal });
+  return describe(engine, { ...plan, key, spending, signal: () => signal });
 }
 
 /** The result of the engine; columns of which the format shows how they are stored, among other rows, are built again. */
-async function runOwn(deps: EngineFormatDeps, task: EngineTask, context: RunContext): Promise<Counted> {
-  const direct = await runDirect(deps, task, context);
-  if (!mayShowStorage(task.format, direct.bytes)) return direct;
-  const columns = await columnsRun(deps, task, context);
-  const shown = columns.filter(task.format.engine.startsWith('RowBinary') ? hasDocuments : isShared);
+async function runOwn(deps: EngineFormatDeps, plan: EnginePlan, context: RunContext): Promise<Counted> {
+  const direct = await runDirect(deps, plan, context);
+  if (!mayShowStorage(plan.format, direct.bytes)) return direct;
+  const columns = await columnsRun(deps, plan, context);
+  const shown = columns.filter(plan.format.engine.startsWith('RowBinary') ? hasDocuments : isShared);
   if (shown.length === 0) return { ...direct, columns };
   checkNames(columns);
-  return { ...(await runAlone(deps, task, context, { shown, direct })), columns };
+  return { ...(await runAlone(deps, plan, context, { shown, direct })), columns };
 }
 
 /**
@@ -190,15 +191,15 @@ interface ShownStorage {
 /** The same rows, with columns that have nothing but their values. */
 async function runAlone(
   { engine, bulkhead, clock }: EngineFormatDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   context: RunContext,
   { shown, direct }: ShownStorage,
 ): Promise<Counted> {
-  const { format } = task;
+  const { format } = plan;
   const rewrite = (sql: string): string =>
     inOneBlock(`SELECT ${selectBuiltAgain(shown)} FROM (\n${sql}\n) LIMIT ${direct.rows}`, format);
   const deps = { engine, bulkhead, now: clock.monotonic };
-  const { queueMs, ...result } = await runInFormat(deps, task, context, { format, rewrite });
+  const { queueMs, ...result } = await runInFormat(deps, plan, context, { format, rewrite });
   return {
     ...result,
     rows: direct.rows,
@@ -211,30 +212,30 @@ async function runAlone(
 /** The statement returns a row more than the endpoint allows, so only a result with that row is run again without it. */
 async function runDirect(
   { engine, bulkhead, clock }: EngineFormatDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   context: RunContext,
 ): Promise<Counted> {
   const deps = { engine, bulkhead, now: clock.monotonic };
-  const { format } = task;
+  const { format } = plan;
   const rewrite = (sql: string): string => inOneBlock(sql, format);
-  const result = await runInFormat(deps, task, context, { format, rewrite });
-  const rows = result.rows ?? (await countRows(deps, task, context));
-  if (rows <= mostRows(task)) return { ...result, rows, truncated: false, encodeMs: 0 };
-  return runCut(deps, task, context, { ...result, rows });
+  const result = await runInFormat(deps, plan, context, { format, rewrite });
+  const rows = result.rows ?? (await countRows(deps, plan, context));
+  if (rows <= mostRows(plan)) return { ...result, rows, truncated: false, encodeMs: 0 };
+  return runCut(deps, plan, context, { ...result, rows });
 }
 
 /** The first rows of a result that has more of them than it may. */
 async function runCut(
   deps: RunDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   context: RunContext,
   { rows, queueMs }: Pick<Counted, 'rows' | 'queueMs'>,
 ): Promise<Counted> {
-  const { format } = task;
-  const most = mostRows(task);
+  const { format } = plan;
+  const most = mostRows(plan);
   checkOverflow(format, rows);
   const rewrite = (sql: string): string => inOneBlock(`SELECT * FROM (\n${sql}\n) LIMIT ${most}`, format);
-  const cut = await runInFormat(deps, task, context, { format, rewrite });
+  const cut = await runInFormat(deps, plan, context, { format, rewrite });
   const kept = cut.rows ?? most;
   return { ...cut, queueMs: queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
 }
@@ -253,26 +254,26 @@ function inOneBlock(sql: string, { engine }: EngineFormat): string {
 /** With redaction, the second layer has to see the values whatever the format. */
 async function runRedacted(
   { engine, bulkhead, clock, observe, transformer }: EngineFormatDeps,
-  task: EngineTask,
+  plan: EnginePlan,
   context: RunContext,
 ): Promise<Counted> {
-  const { format, plan } = task;
+  const { format, query } = plan;
   const now = clock.monotonic;
-  const result = await runInFormat({ engine, bulkhead, now }, task, context, { format: BINARY });
+  const result = await runInFormat({ engine, bulkhead, now }, plan, context, { format: BINARY });
   const ran = now();
   const writing = {
     engine,
-    plan,
+    query,
     format,
-    most: mostRows(task),
+    most: mostRows(plan),
     redactColumns: async (columns: readonly NamedType[], lines: Uint8Array) => {
-      const redaction = redactionOf(task);
+      const redaction = redactionOf(plan);
       const redacted = await transformer.whole(
         { kind: 'redact_columns', redaction, columns },
         lines,
         context,
       );
-      observeFound(observe, task, redacted);
+      observeFound(observe, plan, redacted);
       return { bytes: redacted.bytes, columns: redacted.columns ?? [] };
     },
     signal: context.signal,
@@ -284,9 +285,9 @@ async function runRedacted(
 }
 
 /** For servers that do not report the number of rows of a result. */
-async function countRows(deps: RunDeps, task: EngineTask, context: RunContext): Promise<number> {
+async function countRows(deps: RunDeps, plan: EnginePlan, context: RunContext): Promise<number> {
   const output = { format: 'JSONCompactEachRow', rewrite: countOf } as const;
-  const { bytes } = await runInFormat(deps, task, context, output);
+  const { bytes } = await runInFormat(deps, plan, context, output);
   const [count] = JSON.parse(Buffer.from(bytes).toString()) as [number | string];
   return Number(count);
 }
@@ -307,6 +308,6 @@ function checkOverflow({ resultRows }: EngineFormat, rows: number): void {
   });
 }
 
-function mostRows({ endpoint, format: { resultRows } }: EngineTask): number {
+function mostRows({ endpoint, format: { resultRows } }: EnginePlan): number {
   return Math.min(endpoint.maxRows, resultRows?.max ?? endpoint.maxRows);
 }

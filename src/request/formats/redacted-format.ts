@@ -16,16 +16,16 @@ import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
 import { isDynamic, isEnum } from '../../sql/types/traits.ts';
 import { changeInner, parseType, printType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
 import { runProblem } from '../engine-problems.ts';
-import type { Plan } from '../planned-query.ts';
 import type { Spending } from '../limits/spending.ts';
 import type { KeptColumn } from '../transform/redacted-columns.ts';
+import type { PlannedQuery } from '../planned-query.ts';
 
 /** Exact for every type, with the names and types of the columns. */
 export const BINARY: EngineFormat = { engine: 'RowBinaryWithNamesAndTypes', settings: {} };
 
 export interface RedactedFormat {
   readonly engine: Engine;
-  readonly plan: Plan;
+  readonly query: PlannedQuery;
   readonly format: EngineFormat;
   /** Most rows of the result. */
   readonly most: number;
@@ -160,12 +160,12 @@ const CLOSED: ReadonlySet<string> = new Set(['FixedString', 'UUID', 'AggregateFu
 const MAX_STATEMENT = 7.5 * 2 ** 20;
 
 async function ask(
-  { engine, plan, signal, spending }: Pick<RedactedFormat, 'engine' | 'plan' | 'signal' | 'spending'>,
+  { engine, query, signal, spending }: Pick<RedactedFormat, 'engine' | 'query' | 'signal' | 'spending'>,
   sql: string,
   format: RunOptions['format'],
 ): Promise<Uint8Array> {
   if (Buffer.byteLength(sql) > MAX_STATEMENT) throw new Problem('format.too_large', FEWER);
-  const statement: Statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' };
+  const statement: Statement = { ...query.statement, sql, parameters: {}, origin: 'saved' };
   try {
     const write = async ({ onStart }: RunHooks = {}): Promise<Uint8Array> => {
       const { chunks } = await engine.run(statement, { format, signal, ...(onStart && { onStart }) });
@@ -173,17 +173,17 @@ async function ask(
     };
     return await (spending === undefined ? write() : spending.beside(write));
   } catch (cause) {
-    throw formatProblem(cause, plan, signal);
+    throw formatProblem(cause, query, signal);
   }
 }
 
 const FEWER = { hint: 'Ask for fewer rows or columns, or leave out the wide ones.' };
 
 /** The rows exist, so what fails is that they cannot be written in the format; the caller chose the format. */
-function formatProblem(cause: unknown, plan: Plan, signal: AbortSignal): unknown {
+function formatProblem(cause: unknown, query: PlannedQuery, signal: AbortSignal): unknown {
   if (!(cause instanceof EngineError)) return cause;
   if (cause.failure === 'rejected')
     return new Problem('format.not_acceptable', { hint: 'Use another FORMAT.', cause });
   const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
-  return isLarge ? new Problem('format.too_large', { ...FEWER, cause }) : runProblem(cause, plan, signal);
+  return isLarge ? new Problem('format.too_large', { ...FEWER, cause }) : runProblem(cause, query, signal);
 }

@@ -2,7 +2,7 @@
 import type { Endpoint, PagePolicy } from '../../catalog/endpoint.ts';
 import { pageKeyType } from '../../catalog/page-key-type.ts';
 import { Problem } from '../../core/problem.ts';
-import type { Column, Statement } from '../../engine/engine.ts';
+import type { Column, Engine, Statement } from '../../engine/engine.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { RawValue } from '../../params/reading.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
@@ -10,7 +10,9 @@ import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from '../call.ts';
 import type { ConsumerQuery } from '../consumer/consumer-query.ts';
-import type { Plan } from '../planned-query.ts';
+import type { PlannedQuery } from '../planned-query.ts';
+import type { Describe } from '../../catalog/describe.ts';
+import { runProblem } from '../engine-problems.ts';
 import type { TransformContext, Transformer } from '../transform/transformer.ts';
 import { isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
@@ -69,31 +71,34 @@ function sourceOf({ source }: Bindings, query: ConsumerQuery | undefined): strin
     : JSON.stringify([source, query.language, query.dialect ?? null, query.text]);
 }
 
-interface PlannedCall {
+interface PagedQuery {
   readonly endpoint: Endpoint;
   readonly opened: OpenedPage;
-  readonly plan: Plan;
+  readonly query: PlannedQuery;
 }
 
-/** The columns of a plan's result. */
-export type ColumnsOf = (endpoint: Endpoint, plan: Plan) => Promise<readonly Column[] | undefined>;
+export interface PlanPageDeps {
+  readonly describe: Pick<Describe, 'result'>;
+  readonly engine: Pick<Engine, 'describe'>;
+}
 
 /**
- * The plan of one page. Throws Problem `endpoint.failed`, `request.parameters_invalid` if a consumer query does not return the
- * keys, and what `columnsOf` throws.
+ * The query of one page. Throws Problem `endpoint.failed`, and `request.parameters_invalid` if a consumer query does not return the
+ * keys.
  */
 export async function planPage(
-  columnsOf: ColumnsOf,
-  { endpoint, opened: { page, after }, plan }: PlannedCall,
-): Promise<Plan> {
+  deps: PlanPageDeps,
+  { endpoint, opened: { page, after }, query }: PagedQuery,
+): Promise<PlannedQuery> {
   const { keys } = page.policy;
-  const isConsumers = plan.consumerQuery !== undefined;
-  const types = after || isConsumers ? keyTypes(keys, await columnsOf(endpoint, plan), isConsumers) : [];
+  const isConsumers = query.consumerQuery !== undefined;
+  const types =
+    after || isConsumers ? keyTypes(keys, await columnsOf(deps, endpoint, query), isConsumers) : [];
   const values = Object.fromEntries(
     (after ?? []).map((value, index) => [parameterName(index), bound(value, types[index])]),
   );
   const names = keys.map(({ name }) => name);
-  const isOpen = areColumns(plan.consumerQuery?.canonicalSql ?? endpoint.unlimited, names);
+  const isOpen = areColumns(query.consumerQuery?.canonicalSql ?? endpoint.unlimited, names);
   const paged = (statement: Statement): Statement => ({
     ...statement,
     sql: pageStatement(isConsumers ? withoutLimit(statement.sql, endpoint) : endpoint.unlimited, {
@@ -104,10 +109,10 @@ export async function planPage(
     }),
     parameters: { ...statement.parameters, ...values },
   });
-  const { retry } = plan;
+  const { retry } = query;
   return {
-    ...plan,
-    statement: paged(plan.statement),
+    ...query,
+    statement: paged(query.statement),
     ...(retry && {
       retry: () => {
         const again = retry();
@@ -115,8 +120,20 @@ export async function planPage(
       },
     }),
     // A cached response has the cursor of its call: one that is written in another way has the same rows, but not the same cursor.
-    canonical: JSON.stringify([plan.canonical, page.size, after ?? null, page.scope.source]),
+    canonical: JSON.stringify([query.canonical, page.size, after ?? null, page.scope.source]),
   };
+}
+
+/** The columns of a query's result; undefined: they are not known. */
+async function columnsOf(
+  { describe, engine }: PlanPageDeps,
+  endpoint: Endpoint,
+  query: PlannedQuery,
+): Promise<readonly Column[] | undefined> {
+  if (query.consumerQuery === undefined) return describe.result(endpoint);
+  return engine.describe(query.statement).catch((cause: unknown) => {
+    throw runProblem(cause, query, new AbortController().signal);
+  });
 }
 
 /** Statements of consumers end in the limit of the endpoint; the conditions of a page come before it. */

@@ -17,7 +17,7 @@ import { contentTypeOf } from '../../format/formats.ts';
 import { clockReads, commonEvery, functionCalls } from '../../sql/clock-reads.ts';
 import { parseSavedText } from '../../sql/tree/parse.ts';
 import { tableNames } from '../../sql/tree/visit.ts';
-import type { Plan } from '../planned-query.ts';
+import type { PlannedQuery } from '../planned-query.ts';
 
 export interface WatchesDeps {
   readonly engine: Engine;
@@ -40,12 +40,12 @@ const ON_ENGINE: WatchedTables = { resolve: resolveTables, readFingerprint };
 
 export interface Watches {
   /** The tables that a plan reads; undefined for an endpoint whose responses expire with time only. */
-  readonly of: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch | undefined;
+  readonly of: (endpoint: Endpoint, query: Pick<PlannedQuery, 'consumerQuery'>) => Watch | undefined;
   /**
    * The same for any endpoint, for those who compare fingerprints themselves: it has none for plans whose result changes with
    * time alone.
    */
-  readonly live: (endpoint: Endpoint, plan: Pick<Plan, 'consumerQuery'>) => Watch;
+  readonly live: (endpoint: Endpoint, query: Pick<PlannedQuery, 'consumerQuery'>) => Watch;
 }
 
 /** Consumer queries, and sets of tables, that are remembered for an endpoint. */
@@ -86,7 +86,7 @@ export function createWatches(deps: WatchesDeps): Watches {
   };
   const watchOf = (
     endpoint: Endpoint,
-    { consumerQuery }: Pick<Plan, 'consumerQuery'>,
+    { consumerQuery }: Pick<PlannedQuery, 'consumerQuery'>,
     purpose: Purpose,
   ): Watch => {
     const { bySubject, byQuery } = watchesOf(endpoint, purpose);
@@ -101,9 +101,9 @@ export function createWatches(deps: WatchesDeps): Watches {
     return watch;
   };
   return {
-    of: (endpoint, plan) =>
-      endpoint.cache?.check === undefined ? undefined : watchOf(endpoint, plan, 'cache'),
-    live: (endpoint, plan) => watchOf(endpoint, plan, 'live'),
+    of: (endpoint, query) =>
+      endpoint.cache?.check === undefined ? undefined : watchOf(endpoint, query, 'cache'),
+    live: (endpoint, query) => watchOf(endpoint, query, 'live'),
   };
 }
 

@@ -1,0 +1,73 @@
+// The last stage of a call: its result becomes an answer, with metadata if the call asks for it.
+import type { KeyUse } from '../auth/key-use.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Answer } from './call.ts';
+import { addMetadata, type MetadataDeps } from './metadata.ts';
+import type { Plan } from './plan.ts';
+import type { Result } from './read.ts';
+import { sharedCaching } from './reading/shared-caching.ts';
+import { replayWhileValid, whileValid } from './reading/validity.ts';
+import type { Shadow } from './shadow/shadow.ts';
+
+export interface EncodeDeps extends MetadataDeps {
+  readonly clock: Clock;
+  readonly keyUse: Pick<KeyUse, 'note'>;
+  /** Compares versions after calls; undefined: not here. */
+  readonly shadow?: Shadow | undefined;
+}
+
+/** Throws Problem if the metadata that the call needs are not known. */
+export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
+  const { plan } = found;
+  const { admitted, metadata, bindings } = plan;
+  const outcome = found.outcome && whileValid(found.outcome, bindings, deps.clock.epoch());
+  const result = { ...found, outcome };
+  const described = metadata && (await withMetadata(deps, result, metadata));
+  const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
+  if (timing.engine > 0) deps.shadow?.offer(plan);
+  return {
+    endpoint: plan.endpoint,
+    successor: admitted.successor,
+    contentType: result.contentType,
+    body,
+    rows: result.rows,
+    truncated: result.truncated,
+    next: result.next,
+    dialect: plan.query.consumerQuery?.dialect,
+    preferredShape: admitted.content.resultShape && plan.shape,
+    isMetadataPreferred: described && metadata?.isPreferred,
+    etag,
+    outcome,
+    shared: metadata === undefined ? sharedCaching(admitted.endpoint, admitted) : undefined,
+    timing: { auth: admitted.authMs, plan: plan.planMs, ...timing },
+    read: result.read,
+    summary: { resultRows: result.rows, elapsedNs: Math.round(timing.engine * 1e6) },
+    replay: replay && replayFor(deps, plan, replay),
+  };
+}
+
+/** Undefined: the metadata are not known, and the rows are worth more. */
+function withMetadata(
+  deps: EncodeDeps,
+  result: Result,
+  metadata: NonNullable<Plan['metadata']>,
+): Promise<Result | undefined> {
+  return addMetadata(deps, result, metadata).catch((cause: unknown) => {
+    if (metadata.isPreferred) return undefined;
+    throw cause;
+  });
+}
+
+/** Repeats the answer for its key while nothing that the call depends on has changed. */
+function replayFor(
+  deps: EncodeDeps,
+  { admitted, bindings, requester: { key } }: Plan,
+  replay: NonNullable<Answer['replay']>,
+): NonNullable<Answer['replay']> {
+  const { isStillAdmitted } = admitted;
+  return replayWhileValid(deps, bindings, () => {
+    if (!isStillAdmitted()) return undefined;
+    deps.keyUse.note(key);
+    return replay();
+  });
+}

@@ -1,0 +1,89 @@
+// The statement of a call: of the saved query, or of the consumer query that the call has.
+import type { Sandboxes } from './consumer/sandboxes.ts';
+import type { Describe } from '../catalog/describe.ts';
+import type { Endpoint } from '../catalog/endpoint.ts';
+import { type Statement, EngineError } from '../engine/engine.ts';
+import type { Bindings } from '../params/binder.ts';
+import type { ConsumerQuery } from './consumer/consumer-query.ts';
+import type { PlannedQuery } from './planned-query.ts';
+import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
+import { checkProblem } from './engine-problems.ts';
+import { Problem } from '../core/problem.ts';
+import { hashParameters } from '../catalog/source-query.ts';
+export interface PlanQueryDeps {
+  readonly sandboxes: Sandboxes;
+  readonly describe: Describe;
+  /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
+  readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
+  /** Changes each statement, such as to freeze its clock; default: it runs as planned. */
+  readonly rewrite?: ((statement: Statement) => Promise<Statement>) | undefined;
+}
+
+/** What a statement is made of. */
+export interface QueryRequest {
+  readonly endpoint: Endpoint;
+  readonly bindings: Bindings;
+  /** Undefined: the saved query. */
+  readonly consumerQuery: ConsumerQuery | undefined;
+  /** Whether a consumer query reads redacted tables. */
+  readonly isRedacted: boolean;
+}
+
+/**
+ * The query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
+ * may not run.
+ */
+export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const planned = await planOf(deps, request);
+  if (deps.rewrite === undefined) return planned;
+  return { ...planned, statement: await deps.rewrite(planned.statement) };
+}
+
+async function planOf(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const { endpoint, bindings, consumerQuery, isRedacted } = request;
+  if (consumerQuery !== undefined)
+    return planConsumerQuery({ ...deps, ...request }, consumerQuery).catch((error: unknown) => {
+      throw checkProblem(error);
+    });
+  const isAtSource = isRedacted && endpoint.redaction.at === 'source';
+  return isAtSource ? planAtSource(deps, endpoint, bindings) : planSaved(endpoint, bindings);
+}
+
+function planSaved(
+  { limits, int64, statement: sql }: Endpoint,
+  { values, canonical }: Bindings,
+): PlannedQuery {
+  return {
+    statement: { sql, parameters: values, limits, origin: 'saved', int64 },
+    canonical,
+    consumerQuery: undefined,
+    blame: () => undefined,
+    overRedacted: undefined,
+  };
+}
+
+/** The saved query over redacted tables. Throws Problem if they cannot be redacted. */
+async function planAtSource(
+  { describe }: Pick<PlanQueryDeps, 'describe'>,
+  endpoint: Endpoint,
+  bindings: Bindings,
+): Promise<PlannedQuery> {
+  const source = await describe.source(endpoint);
+  if (source === undefined) {
+    const cause = describe.sourceFailure(endpoint);
+    if (cause instanceof EngineError) throw checkProblem(cause);
+    throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be redacted', cause });
+  }
+  const { statement, ...plan } = planSaved(endpoint, bindings);
+  const { source: settings } = endpoint.redaction.redactor;
+  // Personal data compared with stored values would show whether there is such a value, by a failure on its row.
+  const canCompare = Object.values(bindings.values).every(
+    (value) => value === null || settings?.canCompare(value) === true,
+  );
+  const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
+  return {
+    ...plan,
+    statement: { ...statement, sql: canCompare ? source.sql : source.unindexed, parameters },
+    overRedacted: endpoint.query,
+  };
+}

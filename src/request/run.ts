@@ -1,0 +1,67 @@
+// Runs a plan on the engine: its rows are cut, redacted and encoded, so that nothing unredacted is ever cached.
+import { etagInParts, type Payload } from '../cache/entry.ts';
+import type { ReadSummary, StageTimes } from '../core/observation.ts';
+import { contentTypeOf } from '../format/formats.ts';
+import { cutLines } from '../format/lines.ts';
+import { encodeRows, type Encoding } from './formats/encode-rows.ts';
+import { produceEngineFormat, type EngineFormatDeps } from './formats/engine-format.ts';
+import { redactRows } from './formats/redacted-rows.ts';
+import { cutPage } from './pages/pages.ts';
+import type { Plan } from './plan.ts';
+import type { SharedFailures } from './reading/shared-failures.ts';
+import { runQuery, type RunContext } from './run-statement.ts';
+import type { Transformer } from './transform/transformer.ts';
+
+export interface RunPlanDeps extends EngineFormatDeps {
+  readonly transformer: Transformer;
+  readonly failures: SharedFailures;
+}
+
+/** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
+export interface Produced extends Payload {
+  readonly timing: Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
+  readonly read: ReadSummary | undefined;
+}
+
+/** The result of a plan, encoded. Throws Problem. */
+export async function run(deps: RunPlanDeps, plan: Plan, context: RunContext): Promise<Produced> {
+  const { format } = plan;
+  try {
+    const produced =
+      typeof format === 'string'
+        ? await produceRows(deps, { ...plan, format }, context)
+        : await produceEngineFormat(deps, { ...plan, format }, context);
+    return { ...produced, etag: await etagInParts(produced.body, deps.transformer.pause) };
+  } catch (cause) {
+    deps.failures.note(cause, plan.query);
+    throw cause;
+  }
+}
+
+/** Runs the query, truncates the rows, redacts them and encodes the rest. Throws Problem. */
+async function produceRows(
+  deps: RunPlanDeps,
+  plan: Plan & Pick<Encoding, 'format'>,
+  context: RunContext,
+): Promise<Produced> {
+  const { engine, bulkhead, clock, transformer } = deps;
+  const now = clock.monotonic;
+  const started = now();
+  const { lines, queueMs, read } = await runQuery({ engine, bulkhead, now }, plan, context);
+  const ran = now();
+  const { maxRows } = plan.endpoint;
+  const cut =
+    plan.page === undefined
+      ? cutLines(lines, maxRows)
+      : await cutPage({ transformer, context }, lines, plan.page, maxRows);
+  const redacted = { ...cut, lines: await redactRows(deps, plan, cut.lines, context) };
+  const cleaned = now();
+  const { signal, key, spending } = context;
+  const body = await encodeRows({ engine, transformer }, redacted, { ...plan, signal, key, spending });
+  const { rows, truncated, next } = cut;
+  const contentType = contentTypeOf(plan.format);
+  const engineMs = ran - started - queueMs;
+  const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
+  const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
+  return { body, rows, truncated, next, contentType, timing, read, cost };
+}

@@ -1,0 +1,15 @@
+// Plans queries for tests, by position.
+import { planQuery, type PlanQueryDeps, type QueryRequest } from '../../src/request/plan-query.ts';
+import type { PlannedQuery } from '../../src/request/planned-query.ts';
+
+export type PlanWith = (
+  endpoint: QueryRequest['endpoint'],
+  bindings: QueryRequest['bindings'],
+  consumerQuery: QueryRequest['consumerQuery'],
+  isRedacted: boolean,
+) => Promise<PlannedQuery>;
+
+export function planWith(deps: PlanQueryDeps): PlanWith {
+  return (endpoint, bindings, consumerQuery, isRedacted) =>
+    planQuery(deps, { endpoint, bindings, consumerQuery, isRedacted });
+}
