@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '..');
 const CHECKED = [
-  'src', 'explorer/src', 'docs', 'schemas', 'endpoints', 'deploy', 'scripts', 'bench', 'faults',
+  'src', 'explorer/src', 'docs', 'schemas', 'endpoints', 'deploy', 'tools',
   'README.md', 'CHANGELOG.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md', 'SECURITY.md',
 ]; // prettier-ignore
 const TEXT = /\.(?:ts|tsx|css|html|md|json|ya?ml|sql|service)$|Dockerfile$/;

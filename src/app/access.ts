@@ -2,8 +2,8 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { accessRules } from '../compatibility/access-rules.ts';
-import { readEndpoint, readStoredTables, type EndpointReads } from '../compatibility/stored-tables.ts';
+import { accessRules } from '../access/access-rules.ts';
+import { readEndpoint, readStoredTables, type EndpointReads } from '../access/stored-tables.ts';
 import type { After } from '../core/clock.ts';
 import type { AccessRules, DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';

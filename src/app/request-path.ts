@@ -5,7 +5,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { Catalog } from '../catalog/catalog.ts';
 import type { Describe } from '../catalog/describe.ts';
 import type { Endpoint } from '../catalog/endpoint.ts';
-import { filterParameters } from '../compatibility/table-filters.ts';
+import { filterParameters } from '../access/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';

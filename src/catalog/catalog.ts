@@ -1,23 +1,23 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
 import type { Finding } from '../core/finding.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
 
 /** All endpoints in service at one time; frozen. */
-export interface Catalog {
+export interface Catalog<E extends EndpointHead = Endpoint> {
   /** The default version of each name, sorted by name. */
-  readonly endpoints: readonly Endpoint[];
+  readonly endpoints: readonly E[];
   /** Every version of every name, sorted by name, the newest version first. */
-  readonly all: readonly Endpoint[];
+  readonly all: readonly E[];
   /** By name (its default version), by name and version (`name@2`), or by UUID in any case. */
-  find(nameOrId: string): Endpoint | undefined;
+  find(nameOrId: string): E | undefined;
   /** The versions of a name, newest first: one if it has no versions, none if it is unknown. */
-  versions(name: string): readonly Endpoint[];
+  versions(name: string): readonly E[];
 }
 
 /** An endpoint with the positions of its name and id, to report duplicates. */
-export interface Candidate {
-  readonly endpoint: Endpoint;
+export interface Candidate<E extends EndpointHead = Endpoint> {
+  readonly endpoint: E;
   readonly name: Place;
   readonly id: Place;
   /** Of the name that its tool is derived from. */
@@ -41,12 +41,14 @@ interface Place {
  * Builds a catalog. If two candidates have the same id, or the same name without being different versions of it, the
  * earlier one stays and the later one becomes a finding that names both files.
  */
-export function assembleCatalog(candidates: readonly Candidate[]): {
-  readonly catalog: Catalog;
+export function assembleCatalog<E extends EndpointHead = Endpoint>(
+  candidates: readonly Candidate<E>[],
+): {
+  readonly catalog: Catalog<E>;
   readonly diagnostics: readonly Finding[];
 } {
-  const byName = new Map<string, Endpoint[]>();
-  const byId = new Map<string, Endpoint>();
+  const byName = new Map<string, E[]>();
+  const byId = new Map<string, E>();
   const diagnostics: Finding[] = [];
   for (const candidate of candidates) {
     const { endpoint } = candidate;
@@ -60,15 +62,15 @@ export function assembleCatalog(candidates: readonly Candidate[]): {
   return { catalog: freeze(byName, byId), diagnostics };
 }
 
-function freeze(
-  byName: ReadonlyMap<string, readonly Endpoint[]>,
-  byId: ReadonlyMap<string, Endpoint>,
-): Catalog {
+function freeze<E extends EndpointHead>(
+  byName: ReadonlyMap<string, readonly E[]>,
+  byId: ReadonlyMap<string, E>,
+): Catalog<E> {
   const versions = new Map(
     [...byName.keys()].toSorted().map((name) => [name, Object.freeze(newestFirst(byName.get(name) ?? []))]),
   );
-  const byReference = new Map<string, Endpoint>();
-  const endpoints: Endpoint[] = [];
+  const byReference = new Map<string, E>();
+  const endpoints: E[] = [];
   for (const [name, all] of versions) {
     const served = all.find(({ isDefault }) => isDefault) ?? all[0];
     if (served === undefined) continue;
@@ -84,11 +86,11 @@ function freeze(
   });
 }
 
-function newestFirst(versions: readonly Endpoint[]): Endpoint[] {
+function newestFirst<E extends EndpointHead>(versions: readonly E[]): E[] {
   return versions.toSorted((a, b) => (b.version ?? 0) - (a.version ?? 0));
 }
 
-function sameId({ endpoint, id }: Candidate, first: Endpoint | undefined): Finding[] {
+function sameId({ endpoint, id }: Candidate<EndpointHead>, first: EndpointHead | undefined): Finding[] {
   if (first === undefined) return [];
   return [
     {
@@ -102,10 +104,14 @@ function sameId({ endpoint, id }: Candidate, first: Endpoint | undefined): Findi
   ];
 }
 
-const until = (advice: string, first: Endpoint): string => `${advice}; until then, ${first.file} is served`;
+const until = (advice: string, first: EndpointHead): string =>
+  `${advice}; until then, ${first.file} is served`;
 
 /** Why the candidate cannot be served beside the endpoints that have its name. */
-function conflicts({ endpoint, name, places }: Candidate, namesakes: readonly Endpoint[]): Finding[] {
+function conflicts(
+  { endpoint, name, places }: Candidate<EndpointHead>,
+  namesakes: readonly EndpointHead[],
+): Finding[] {
   const error = { file: endpoint.file, severity: 'error' as const };
   const same = namesakes.find(({ version }) => version === endpoint.version);
   if (same !== undefined) {
@@ -154,6 +160,6 @@ function conflicts({ endpoint, name, places }: Candidate, namesakes: readonly En
   ];
 }
 
-function nextVersion(versions: readonly Endpoint[]): number {
+function nextVersion(versions: readonly EndpointHead[]): number {
   return 1 + Math.max(0, ...versions.map(({ version = 0 }) => version));
 }

@@ -3,16 +3,13 @@ import type { Token } from '../config/generated/tokens.ts';
 import { compileGlobs } from '../auth/globs.ts';
 import { didYouMean, nearest } from '../core/nearest.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Pairs of a pattern and an endpoint that are compared at most. */
 const MAX_PAIRS = 200_000;
 
 /** Warnings at such entries. `endpoints` are all that there are. */
-export function findDeadKeys(
-  tokens: readonly Token[],
-  endpoints: readonly Pick<Endpoint, 'name' | 'parameters'>[],
-): readonly RuleFinding[] {
+export function findDeadKeys(tokens: readonly Token[], endpoints: Named): readonly RuleFinding[] {
   const patterns = tokens.reduce((sum, { endpoints: list }) => sum + list.length, 0);
   if (endpoints.length === 0 || patterns * endpoints.length > MAX_PAIRS) return [];
   return tokens.flatMap((token, index) => [
@@ -21,7 +18,7 @@ export function findDeadKeys(
   ]);
 }
 
-type Named = readonly Pick<Endpoint, 'name' | 'parameters'>[];
+type Named = readonly Pick<EndpointHead, 'name' | 'parameters'>[];
 
 function deadPatterns(
   { name: key, endpoints: patterns }: Token,

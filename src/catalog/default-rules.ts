@@ -1,6 +1,9 @@
 // Rules for defaults that are computed from other parameters.
 import { didYouMean, nearest } from '../core/nearest.ts';
+import type { EndpointFile } from '../config/generated/endpoint.ts';
+import { isExpression } from '../params/moments.ts';
 import type { CompiledParameter } from '../params/parameter.ts';
+import { isRelative } from '../params/relative.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 
 type Finding = Omit<RuleFinding, 'code'>;
@@ -74,4 +77,17 @@ export function* defaultValues({ parameters }: Analysis, now: number): Iterable<
     if (reading.kind === 'failure')
       yield { path: ['parameters', name, 'default'], message: `the default ${reading.message}` };
   }
+}
+
+const BOUNDS = ['min', 'max', 'enum', 'pattern'] as const;
+
+/** Whether the findings of the rules about a file depend on when it is checked: values that are relative to now may leave their bounds. */
+export function dependsOnTime({
+  parameters = {},
+  examples = [],
+}: Pick<EndpointFile, 'parameters' | 'examples'>): boolean {
+  const specs = Object.values(parameters);
+  const isBounded = specs.some((spec) => BOUNDS.some((bound) => spec[bound] !== undefined));
+  const sent = examples.flatMap((example) => Object.values(example.parameters ?? {}));
+  return isBounded && (specs.some((spec) => isExpression(spec.default)) || sent.some(isRelative));
 }

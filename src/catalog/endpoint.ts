@@ -82,6 +82,20 @@ export interface Endpoint {
   readonly examples: readonly Example[];
 }
 
+/** What checks of a whole folder need to know of each endpoint in it; a cache of these checks remembers no more. */
+export interface EndpointHead extends Pick<
+  Endpoint,
+  'id' | 'name' | 'version' | 'isDefault' | 'deprecated' | 'rollout' | 'file' | 'tenant' | 'rate' | 'budgets'
+> {
+  /** By name. */
+  readonly parameters: Readonly<Record<string, unknown>>;
+  readonly binder: Pick<Binder, 'takesLocks'>;
+  readonly sandbox: Pick<SandboxPolicy, 'enabled' | 'languages'>;
+  readonly mcp: Pick<McpPolicy, 'name'> | undefined;
+  /** The tables of its WITH clause. */
+  readonly outline: { readonly elements: readonly { readonly name: string }[] };
+}
+
 /** A table of log rows. Paths are written as in LQL, with `metadata.` in full. */
 export interface LogViewPolicy {
   readonly table: string;

@@ -1,6 +1,5 @@
 // Loads a folder of endpoint files: compiles only files that have changed, or that include one that has, in batches.
 import { createHash } from 'node:crypto';
-import type { Stats } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -10,6 +9,7 @@ import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
+import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
 import type { SourceFile } from './include/sources.ts';
@@ -19,28 +19,28 @@ const MAX_FILES = 20_000;
 const SLICE = 10;
 
 /** One file as last read: the compiled result and the findings. */
-export interface LoadedFile {
+export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly file: string;
   /** Size, times and inode; a file with the same stamp is not read again. */
   readonly stamp: string;
   readonly hash: string;
-  readonly candidate: Candidate | undefined;
+  readonly candidate: Candidate<E> | undefined;
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
 }
 
 /** Whether a file has an error. A shared file without one has no candidate either. */
-export function isBroken({ diagnostics }: LoadedFile): boolean {
+export function isBroken({ diagnostics }: Pick<LoadedFile, 'diagnostics'>): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
 
 /** By path, in the order in which the files were first served. */
-export type LoadedFiles = ReadonlyMap<string, LoadedFile>;
+export type LoadedFiles<E extends EndpointHead = Endpoint> = ReadonlyMap<string, LoadedFile<E>>;
 
 /** The state of a folder after reading what has changed. */
-export interface Loaded {
-  readonly files: LoadedFiles;
+export interface Loaded<E extends EndpointHead = Endpoint> {
+  readonly files: LoadedFiles<E>;
   /** Number of files added, changed or removed. */
   readonly changed: number;
   /** Warnings about files that are not served; only if the folder was listed. */
@@ -48,11 +48,13 @@ export interface Loaded {
 }
 
 /** What loading needs; `epoch` gives milliseconds since the Unix epoch. */
-export interface LoadDeps {
+export interface LoadDeps<E extends EndpointHead = Endpoint> {
   readonly compile: CompileFile;
   readonly epoch: () => number;
   /** Whether a path leads to a file that must not be read, which is a finding; undefined: none does. */
   readonly leadsOutside?: (path: string) => boolean;
+  /** What an earlier process made of a file with this hash: one result for each state of the files that it includes. */
+  readonly recall?: ((path: string, hash: string) => readonly LoadedFile<E>[]) | undefined;
 }
 
 /** Reads the endpoint files directly in `folder`. Rejects if the folder cannot be read or has too many files. */
@@ -72,14 +74,14 @@ export async function listFiles(folder: string): Promise<string[]> {
 }
 
 /** Reads files; reuses the result from `previous` if the stamp or the hash is the same. */
-export async function loadFiles(
+export async function loadFiles<E extends EndpointHead = Endpoint>(
   paths: readonly string[],
-  previous: LoadedFiles,
-  deps: LoadDeps,
-): Promise<Loaded> {
+  previous: LoadedFiles<E>,
+  deps: LoadDeps<E>,
+): Promise<Loaded<E | Endpoint>> {
   const present = new Set(paths);
   const remaining = [...previous.keys()].filter((path) => present.has(path));
-  const files = new Map<string, LoadedFile>();
+  const files = new Map<string, LoadedFile<E | Endpoint>>();
   let changed = previous.size - remaining.length;
   const included = [...previous.values()].flatMap(({ dependencies }) => dependencies);
   const sourcesOf = createSourceReaders(
@@ -131,8 +133,10 @@ export async function loadSome(
   return { files, changed };
 }
 
+type TextState = Pick<LoadedFile, 'hash' | 'dependencies'>;
+
 /** Whether a file, or one that it includes, has changed. */
-function isOther(file: LoadedFile | undefined, before: LoadedFile | undefined): boolean {
+function isOther(file: TextState | undefined, before: TextState | undefined): boolean {
   return file?.hash !== before?.hash || file?.dependencies !== before?.dependencies;
 }
 
@@ -147,15 +151,15 @@ const UNSETTLED = 'unsettled';
 const SETTLED_MS = 100;
 
 /** Timestamps of files are coarse: a recently written file may change again with the same stamp. */
-function settledStampOf(stats: Stats, now: number): string {
+function settledStampOf(stats: Parameters<typeof stampOf>[0], now: number): string {
   return Math.abs(now - stats.ctimeMs) < SETTLED_MS ? UNSETTLED : stampOf(stats);
 }
 
-async function loadFile(
+async function loadFile<E extends EndpointHead>(
   path: string,
-  before: LoadedFile | undefined,
-  { compile, epoch, sources, leadsOutside }: LoadDeps & { readonly sources: SourceReader },
-): Promise<LoadedFile | undefined> {
+  before: LoadedFile<E> | undefined,
+  { compile, epoch, sources, leadsOutside, recall }: LoadDeps<E> & { readonly sources: SourceReader },
+): Promise<LoadedFile<E | Endpoint> | undefined> {
   const first = await stat(path).catch(() => undefined);
   if (first === undefined) return undefined;
   if (leadsOutside?.(path) === true) return rejected(path, OUTSIDE_STAMP, outsideFinding(path));
@@ -167,6 +171,8 @@ async function loadFile(
   const stamp = settledStampOf(read.stats, epoch());
   const hash = createHash('sha256').update(read.bytes).digest('hex');
   if (isSame && before.hash === hash) return { ...before, stamp };
+  for (const recalled of recall?.(path, hash) ?? [])
+    if (await sources.areSame(recalled.dependencies)) return { ...recalled, stamp };
   const text = read.bytes.toString('utf8');
   for (;;) {
     const { unread, ...compiled } = compile(path, text, sources.known);

@@ -2,7 +2,7 @@
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from '../auth/principal.ts';
 import type { RuleFinding } from './analysis.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Pairs of a key and an endpoint that are compared at most: a service checks its keys whenever either changes. */
 const MAX_PAIRS = 200_000;
@@ -14,7 +14,7 @@ const MAX_PAIRS = 200_000;
  */
 export function findUnlockedKeys(
   tokens: readonly Token[],
-  endpoints: readonly Endpoint[],
+  endpoints: readonly EndpointHead[],
 ): readonly RuleFinding[] {
   const separated = endpoints.filter(({ tenant }) => tenant !== undefined);
   const checked = Math.floor(MAX_PAIRS / Math.max(separated.length, 1));
@@ -37,7 +37,7 @@ export function findUnlockedKeys(
 function findingOf(
   { name: key, all_tenants: allTenants }: Token,
   { covers, locked, languages }: Principal,
-  { name, tenant, parameters, binder, sandbox }: Endpoint,
+  { name, tenant, parameters, binder, sandbox }: EndpointHead,
 ): RuleFinding | undefined {
   if (tenant === undefined || !covers(name)) return undefined;
   const own = [...locked.keys()].filter((each) => Object.hasOwn(parameters, each));

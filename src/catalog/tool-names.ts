@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Finding } from '../core/finding.ts';
 import type { Candidate } from './catalog.ts';
-import type { Endpoint } from './endpoint.ts';
+import type { EndpointHead } from './endpoint.ts';
 
 /** Tools that the service has itself. */
 const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
@@ -17,7 +17,7 @@ const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
 /** The strictest limit of common clients, in characters. */
 const MAX_LENGTH = 64;
 
-type Named = Pick<Endpoint, 'name' | 'mcp'>;
+type Named = Pick<EndpointHead, 'name' | 'mcp'>;
 
 /** The name that the tool of an endpoint should have: that of its file, or one derived from the endpoint's name. */
 export function preferredToolName({ name, mcp }: Named): string {
@@ -44,9 +44,9 @@ export function toolNames<E extends Named>(endpoints: readonly E[]): ReadonlyMap
 }
 
 /** Findings of endpoints whose tools cannot have the names they should have. */
-export function toolNameFindings(candidates: Iterable<Candidate>): readonly Finding[] {
+export function toolNameFindings(candidates: Iterable<Candidate<EndpointHead>>): readonly Finding[] {
   const tools = [...candidates].filter(({ endpoint }) => endpoint.mcp !== undefined);
-  const first = new Map<string, Endpoint>();
+  const first = new Map<string, EndpointHead>();
   return tools.flatMap(({ endpoint, tool }) => {
     const name = preferredToolName(endpoint);
     const other = first.get(name);
@@ -70,7 +70,7 @@ export function toolNameFindings(candidates: Iterable<Candidate>): readonly Find
 }
 
 /** A free name made of the endpoint's name. */
-function suggestion({ name }: Endpoint, taken: string, used: ReadonlyMap<string, unknown>): string {
+function suggestion({ name }: EndpointHead, taken: string, used: ReadonlyMap<string, unknown>): string {
   const parts = name.split('.');
   const plain = parts.length > 1 ? parts.join('-') : `${taken}_rows`;
   const isFree = plain.length <= MAX_LENGTH && plain !== taken && !used.has(plain);

@@ -2,7 +2,7 @@
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Finding } from '../core/finding.ts';
 import type { Candidate, Catalog } from './catalog.ts';
-import type { Deprecation, Endpoint, Rollout } from './endpoint.ts';
+import type { Deprecation, Endpoint, EndpointHead, Rollout } from './endpoint.ts';
 import { referenceOf, type Versioned } from './endpoint.ts';
 
 /** The name in a reference, without the number of a version. Names contain no `@`. */
@@ -43,7 +43,10 @@ export function successorOf(catalog: Catalog, endpoint: Endpoint): string | unde
 }
 
 /** The version before this one: that with the next lower number. */
-export function versionBefore(catalog: Catalog, { name, version }: Versioned): Endpoint | undefined {
+export function versionBefore<E extends EndpointHead>(
+  catalog: Catalog<E>,
+  { name, version }: Versioned,
+): E | undefined {
   if (version === undefined) return undefined;
   return catalog.versions(name).find((each) => (each.version ?? 0) < version);
 }
@@ -69,7 +72,10 @@ export function rolloutOf({ rollout }: EndpointFile): Rollout | undefined {
 }
 
 /** Warnings about files that depend on other files of the catalog, which is made of the candidates. */
-export function versionFindings(catalog: Catalog, candidates: Iterable<Candidate>): readonly Finding[] {
+export function versionFindings<E extends EndpointHead>(
+  catalog: Catalog<E>,
+  candidates: Iterable<Candidate<E>>,
+): readonly Finding[] {
   return [...candidates].flatMap((candidate): readonly Finding[] => {
     const { endpoint, name } = candidate;
     const successor = endpoint.deprecated?.successor;
@@ -109,7 +115,7 @@ export function versionFindings(catalog: Catalog, candidates: Iterable<Candidate
 }
 
 /** Whether a version declares another rate or budget than the one that applies. */
-function isIgnored({ rate, budgets }: Endpoint, served: Endpoint): boolean {
+function isIgnored({ rate, budgets }: EndpointHead, served: EndpointHead): boolean {
   const isRate = rate?.limit !== served.rate?.limit || rate?.window !== served.rate?.window;
   return (
     (rate !== undefined && isRate) ||

@@ -4,6 +4,7 @@ import { createCompile } from '../catalog/compile.ts';
 import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
 import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
 import type { EngineSources } from '../sql/outside-sources.ts';
+import type { Settings } from '../config/settings.ts';
 import { CommandError } from './command-error.ts';
 import { LOADING } from './real-time.ts';
 
@@ -54,4 +55,12 @@ export async function readEndpoints(folder: string, engineSources: EngineSources
   ].map(({ file }) => file);
   if (broken.length > 0) throw new CommandError(`Errors in ${broken.join(', ')}; run millrace validate`);
   return catalog;
+}
+
+/** Reports a missing folder of endpoint files. */
+export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandError {
+  return new CommandError(
+    `Folder ${endpoints} does not exist; set the folder of endpoint files with --endpoints, or create one with: millrace new NAME`,
+    { cause },
+  );
 }

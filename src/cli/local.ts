@@ -4,7 +4,7 @@ import type { Observe } from '../core/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { seed } from './serve/seed.ts';
 import { openEngineOrExplain } from './serve/open-engine.ts';
-import { noEndpoints } from './serve/serve.ts';
+import { noEndpoints } from './endpoint-files.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal } from './dependencies.ts';
 

@@ -1,6 +1,6 @@
 // Reports that a command writes to files beside the one that it prints: `--write format=file`.
 import { CommandError } from './command-error.ts';
-import { splitPair } from './token/token.ts';
+import { splitPair } from './name-value.ts';
 import { createTerminal, type Terminal } from './terminal.ts';
 import { write } from './write-file.ts';
 

@@ -1,7 +1,7 @@
 // The tables of an engine as rows are put into them: where the rows of each are stored, and which tables get rows through views.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { dictionarySource, SOURCES_DATABASE } from '../schema/dictionaries.ts';
+import { dictionarySource, SOURCES_DATABASE } from '../sql/definition/dictionary-source.ts';
 import { readDefinition } from '../sql/definition/read-statement.ts';
 import { quoteIdentifier } from '../sql/literal.ts';
 

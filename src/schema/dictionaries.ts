@@ -1,11 +1,9 @@
 // Dictionaries: over a table that exists here, or over an empty one with the same attributes.
 import { quoteString } from '../sql/literal.ts';
+import { dictionarySource, SOURCES_DATABASE } from '../sql/definition/dictionary-source.ts';
 import type { AttributeText, CreateRecord, DictionaryRecord } from '../sql/definition/record.ts';
 import { printName, type QualifiedName } from '../sql/definition/qualified-name.ts';
 import type { StatementContext, Normalised } from './step.ts';
-
-/** The database of the tables that replace sources which are not reached. */
-export const SOURCES_DATABASE = 'millrace_sources';
 
 export function normaliseDictionary(record: CreateRecord, context: StatementContext): Normalised {
   const { name, clauses, dictionary: written } = record;
@@ -42,31 +40,6 @@ function layoutOf({ layout }: DictionaryRecord): string {
   const { name, sql } = layout;
   if (!/(^|_)CACHE$/.test(name)) return sql;
   return name.startsWith('COMPLEX_KEY_') ? 'COMPLEX_KEY_HASHED()' : 'HASHED()';
-}
-
-/** Where a dictionary over ClickHouse has its rows: a table or a query. */
-export interface DictionarySource {
-  readonly query?: string | undefined;
-  readonly table?: QualifiedName | undefined;
-  readonly where?: string | undefined;
-}
-
-/** The source of a dictionary, whatever its host; undefined if it is not ClickHouse. */
-export function dictionarySource(
-  { dictionary: { clickhouse: values } }: CreateRecord,
-  database: string,
-): DictionarySource | undefined {
-  if (values === undefined) return undefined;
-  const query = values.get('QUERY');
-  if (query !== undefined && query !== '') return { query };
-  const table = values.get('TABLE');
-  if (table === undefined || table === '') return undefined;
-  const dot = values.has('DB') ? -1 : table.indexOf('.');
-  const name = {
-    database: values.get('DB') || table.slice(0, Math.max(0, dot)) || database,
-    name: table.slice(dot + 1),
-  };
-  return name.name === '' ? undefined : { table: name, where: values.get('WHERE') };
 }
 
 /** The same as SQL, and a statement that fails if it does not exist here. */

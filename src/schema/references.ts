@@ -1,6 +1,6 @@
 // The tables, views and dictionaries that a query or a definition names.
 import { mentionsIn, type Mention } from '../sql/tree/lexemes.ts';
-import { dictionarySource } from './dictionaries.ts';
+import { dictionarySource } from '../sql/definition/dictionary-source.ts';
 import { localEngine } from './engine-clause.ts';
 import { keyOf } from '../sql/definition/qualified-name.ts';
 import { readDefinition } from '../sql/definition/read-statement.ts';

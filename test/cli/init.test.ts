@@ -174,7 +174,7 @@ describe('what every repository gets', () => {
     const installed = join(cwd, 'tools/node_modules/millrace');
     cpSync(join(ROOT, 'bin'), join(installed, 'bin'), { recursive: true });
     cpSync(join(ROOT, 'dist'), join(installed, 'dist'), { recursive: true });
-    for (const each of ['schemas', 'templates', 'deploy', 'package.json'])
+    for (const each of ['schemas', 'samples', 'deploy', 'package.json'])
       cpSync(join(ROOT, each), join(installed, each), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(installed, 'node_modules'));
     const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { version: string };

@@ -4,7 +4,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { SCENARIOS } from '../../faults/scenarios.ts';
+import { SCENARIOS } from '../../tools/faults/scenarios.ts';
 import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
 import { scratch } from '../support/command.ts';
 import { fillData } from '../support/damaged-data.ts';

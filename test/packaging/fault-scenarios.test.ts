@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { SCENARIOS } from '../../faults/scenarios.ts';
+import { SCENARIOS } from '../../tools/faults/scenarios.ts';
 
 const PAGE = readFileSync(join(import.meta.dirname, '../../docs/reference/faults.md'), 'utf8');
 

@@ -17,7 +17,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
 /** Beside `dist/`. */
 const PACKED =
-  /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|templates)\/.+|[A-Z]+(\.md)?|package\.json)$/;
+  /^(bin\/millrace\.cjs|(docs|endpoints|schemas|seeds|deploy|samples)\/.+|[A-Z]+(\.md)?|package\.json)$/;
 
 /** Pictures, and what builds an image, for which a checkout is needed. */
 const NOT_PACKED = /^(?:docs\/pictures\/|deploy\/(?:Dockerfile|compose))/;
@@ -133,9 +133,9 @@ describe('package contents', () => {
         'bin/millrace.cjs',
         'schemas/endpoint.schema.json',
         'seeds/01_tables.sql',
-        'templates/otel/endpoints/otel.logs.yaml',
-        'templates/otel/seeds/01_tables.sql',
-        'templates/repository/gitignore',
+        'samples/otel/endpoints/otel.logs.yaml',
+        'samples/otel/seeds/01_tables.sql',
+        'samples/repository/gitignore',
       ]),
     );
   });

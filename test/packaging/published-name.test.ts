@@ -4,7 +4,7 @@ import { join, relative } from 'node:path';
 import { expect, test } from 'vitest';
 
 const ROOT = join(import.meta.dirname, '../..');
-const FOLDERS = ['docs', 'deploy', 'templates', 'src', 'explorer/src', 'bin'];
+const FOLDERS = ['docs', 'deploy', 'samples', 'src', 'explorer/src', 'bin'];
 const TEXT = /\.(?:md|ts|tsx|ya?ml|json|sh|cjs|service|conf)$|\/[^.]+$/;
 
 /** Commands that install or run a package by its name, unless what is installed is asked for. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BY_HAND } from '../../bench/parts/consumer-query-texts.ts';
+import { BY_HAND } from '../../tools/bench/parts/consumer-query-texts.ts';
 import { createCompile } from '../../src/catalog/compile.ts';
 import { createDescribe } from '../../src/catalog/describe.ts';
 import type { Endpoint } from '../../src/catalog/endpoint.ts';

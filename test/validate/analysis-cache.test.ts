@@ -9,23 +9,23 @@ import {
   readFile,
   rename,
   rm,
-  stat,
   symlink,
   utimes,
   writeFile,
 } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { writeLargeFolder } from '../../bench/parts/large-folder.ts';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { writeLargeFolder } from '../../tools/bench/parts/large-folder.ts';
 import { openTestRuntime } from '../../src/app/test-runtime.ts';
-import { createInspect, type CompileFile, type InspectedFile } from '../../src/catalog/compile.ts';
-import { listFiles, loadFiles } from '../../src/catalog/load.ts';
-import { analyseFiles, type Analyses } from '../../src/cli/analysis/analyse.ts';
+import { listFiles } from '../../src/catalog/load.ts';
+import type { Analyses } from '../../src/cli/analysis/analyse.ts';
 import { openAnalysisCache } from '../../src/cli/analysis/cache.ts';
 import { chooseCacheFolder } from '../../src/cli/analysis/folder.ts';
-import { analysisKeys, type AnalysisContext } from '../../src/cli/analysis/keys.ts';
+import { analysisKey, type AnalysisContext } from '../../src/cli/analysis/keys.ts';
+import { decodePack, encodePack, type Pack } from '../../src/cli/analysis/pack.ts';
+import { validate, type ValidateOptions } from '../../src/cli/validate/validate.ts';
 import { createTerminal } from '../../src/cli/terminal.ts';
 import type { Finding } from '../../src/core/finding.ts';
 import { createCallsTable } from '../../src/engine/calls-table.ts';
@@ -53,6 +53,7 @@ beforeAll(async () => {
   engine = await createEmbeddedEngine({ path: join(folder, 'engine'), ...options });
   await createCallsTable(engine);
   await writeLargeFolder(join(folder, 'large'), 12);
+  await writeFile(join(folder, 'small.sql'), 'CREATE DATABASE IF NOT EXISTS app');
 });
 afterAll(async () => {
   await engine.close(0);
@@ -61,29 +62,36 @@ afterAll(async () => {
 
 /** A folder of endpoint files, with its tables. */
 interface Checked {
-  readonly files: readonly InspectedFile[];
-  readonly loaded: Awaited<ReturnType<typeof loadFiles>>['files'];
+  readonly endpoints: string;
   readonly tables: readonly SchemaFile[];
   readonly schema: LoadedSchema;
 }
 
+/** In a folder of its own, with ids. */
 async function load(endpoints: string, schema: string): Promise<Checked> {
-  const inspect = createInspect({ piiHashKey: 'any' });
-  const files: InspectedFile[] = [];
-  const compile: CompileFile = (path, text, sources) => {
-    const id = `00000000-0000-4000-8000-${String(files.length).padStart(12, '0')}`;
-    const { inspected, ...rest } = inspect(path, text.replaceAll('{{uuid}}', id), sources);
-    if (inspected !== undefined) files.push(inspected);
-    return { candidate: inspected?.candidate, ...rest };
-  };
-  const { files: loaded } = await loadFiles(await listFiles(endpoints), new Map(), { compile, ...REAL_TIME });
+  const copy = await mkdtemp(join(folder, 'checked-'));
+  for (const [index, path] of (await listFiles(endpoints)).entries()) {
+    const text = await readFile(path, 'utf8');
+    const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+    await writeFile(join(copy, basename(path)), text.replaceAll('{{uuid}}', id));
+  }
+  return reload(copy, schema);
+}
+
+async function reload(endpoints: string, schema: string): Promise<Checked> {
   const tables = await readSchemaFiles(schema);
-  return { files, loaded, tables, schema: await loadSchema(engine, tables) };
+  return { endpoints, tables, schema: await loadSchema(engine, tables) };
 }
 
 const notes: string[] = [];
 const output = { isTTY: false, write: (line: string) => notes.push(line) > 0 };
-const context: AnalysisContext = { tenancy: undefined, engineSources: [], database: undefined, tables: [] };
+const context: AnalysisContext = {
+  tenancy: undefined,
+  engineSources: [],
+  hasHashKey: false,
+  database: undefined,
+  tables: [],
+};
 
 interface Run {
   readonly findings: readonly Finding[];
@@ -91,34 +99,48 @@ interface Run {
   readonly asked: number;
 }
 
+/** `ofFiles`: options for the files, such as the tokens file. */
 async function analyse(
-  { files, loaded, tables, schema }: Checked,
+  { endpoints, tables, schema }: Checked,
   cache: string | undefined,
   by: Engine = engine,
+  ofFiles: Partial<ValidateOptions> = {},
 ): Promise<Run> {
   let asked = 0;
-  const analyses: Analyses = {
-    cache: openAnalysisCache(cache, REAL_TIME.epoch),
-    keys: analysisKeys({ ...context, tables }, 'a program'),
-    withEngine: (use) => use(by, schema),
+  let found: readonly Finding[] = [];
+  const openAnalyses = async (): Promise<Analyses> => {
+    const key = analysisKey({ ...context, tables }, 'a program');
+    const kept = await openAnalysisCache(cache, key, REAL_TIME.epoch);
+    if (kept.isInvalid) notes.push('invalid');
+    return { cache: kept, withEngine: (use) => use(by, schema) };
   };
-  const findings = await analyseFiles(analyses, files, {
-    loaded,
-    tenancy: undefined,
+  const options: ValidateOptions = {
+    paths: [endpoints],
+    changed: undefined,
+    print: async ({ findings }) => void (found = findings),
+    isStrict: false,
+    openAnalyses,
     openTestRuntime: async (given) => openTestRuntime(given),
-    terminal: {
-      ...createTerminal(output, output, {}),
-      progress: (line) => void (asked += Number(line !== '')),
-    },
+    tenancy: undefined,
+    engineSources: [],
+    tokens: undefined,
+    endpoints,
+    withoutTables: undefined,
+    hasHashKey: false,
+    ...ofFiles,
+  };
+  await validate(options, {
+    ...createTerminal(output, output, {}),
+    progress: (line) => void (asked += Number(line !== '')),
   });
-  return { findings, asked };
+  return { findings: found, asked };
 }
 
-const TEMPLATE = [join(ROOT, 'templates/events/endpoints'), join(ROOT, 'templates/events/seeds')] as const;
+const TEMPLATE = [join(ROOT, 'samples/events/endpoints'), join(ROOT, 'samples/events/seeds')] as const;
 const FOLDERS: readonly (readonly [name: string, endpoints: string, tables: string])[] = [
   ['the shipped endpoints', 'endpoints', 'seeds/01_tables.sql'],
   ...['blank', 'events', 'otel'].map(
-    (name) => [`the template ${name}`, `templates/${name}/endpoints`, `templates/${name}/seeds`] as const,
+    (name) => [`the template ${name}`, `samples/${name}/endpoints`, `samples/${name}/seeds`] as const,
   ),
 ];
 
@@ -136,8 +158,8 @@ describe('a run that reads the cache reports the same', () => {
     const cache = await mkdtemp(join(folder, 'cache-'));
     const without = await analyse(checked, undefined);
     const [cold, warm] = [await analyse(checked, cache), await analyse(checked, cache)];
-    expect(checked.files).not.toEqual([]);
-    expect([cold.asked, warm.asked]).toEqual([checked.files.length, 0]);
+    expect(without.asked).toBeGreaterThan(0);
+    expect([cold.asked, warm.asked]).toEqual([without.asked, 0]);
     expect(cold.findings).toEqual(without.findings);
     expect(warm.findings).toEqual(without.findings);
     if (paths === undefined) expect(without.findings.length).toBeGreaterThan(1);
@@ -145,24 +167,101 @@ describe('a run that reads the cache reports the same', () => {
 });
 
 test('a change of a file, or of one that it includes, has that file analysed, and no other', async () => {
-  const copy = join(folder, 'changed');
-  await cp(join(folder, 'large'), copy, { recursive: true });
-  const [endpoints, schema, cache] = [join(copy, 'endpoints'), join(copy, 'schema'), join(copy, 'cache')];
-  await mkdir(cache);
-  await analyse(await load(endpoints, schema), cache);
+  const { endpoints } = await load(join(folder, 'large/endpoints'), join(folder, 'large/schema'));
+  const cache = await mkdtemp(join(folder, 'cache-'));
+  const checked = await reload(endpoints, join(folder, 'large/schema'));
+  await analyse(checked, cache);
   const edit = async (name: string, from: string, to: string): Promise<number> => {
     const path = join(endpoints, name);
     await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
-    return (await analyse(await load(endpoints, schema), cache)).asked;
+    const { asked, findings } = await analyse(checked, cache);
+    expect(findings).toEqual((await analyse(checked, undefined)).findings);
+    return asked;
   };
   expect(await edit('e0.yaml', 'avg(ms)', 'avg(mss)')).toBe(1);
-  const users = (await load(endpoints, schema)).files.filter(({ analysis }) =>
-    JSON.stringify(analysis.file).includes('app.t1 '),
-  );
+  const texts = await Promise.all((await listFiles(endpoints)).map((path) => readFile(path, 'utf8')));
   expect(await edit('part1.shared.yaml', 'ms > 100', 'ms > 200')).toBe(
-    users.filter(({ document }) => document.wholeText.includes('part1')).length,
+    texts.filter((text) => text.includes('from: part1\n')).length,
   );
   expect(await edit('e0.yaml', 'avg(mss)', 'avg(ms)')).toBe(0); // as it was
+});
+
+const ENDPOINT = (
+  id: number,
+  name: string,
+  more = '',
+): string => `id: 00000000-0000-4000-8000-00000000000${id}
+name: ${name}
+query: SELECT @tenant AS tenant
+parameters:
+  tenant: { type: UInt8, required: true }
+tenancy: { parameter: tenant }
+${more}`;
+
+describe('what is known of a file counts for the others', () => {
+  // Each row has a finding that no single file has. The file that is checked first comes second by its name.
+  const OTHERS: readonly (readonly [code: string, other: string, tokens?: string])[] = [
+    ['endpoint.duplicate_name', ENDPOINT(2, 'one')],
+    ['endpoint.duplicate_id', ENDPOINT(1, 'two')],
+    ['version.missing', ENDPOINT(2, 'one', 'version: 2\n')],
+    ['mcp.duplicate_name', ENDPOINT(2, 'two', 'mcp: { name: one }\n')],
+    [
+      'deprecated.successor_unknown',
+      ENDPOINT(2, 'two', 'deprecated: { since: 2026-01-01, successor: three }\n'),
+    ],
+    ['tenancy.key_not_locked', ENDPOINT(2, 'two'), 'endpoints: ["*"]'],
+    ['tenancy.key_value_rejected', ENDPOINT(2, 'two'), 'endpoints: ["*"], parameters: { tenant: acme }'],
+    ['tokens.unknown_endpoint', ENDPOINT(2, 'two'), 'endpoints: [one, three], parameters: { tenant: 1 }'],
+    [
+      'tokens.unknown_parameter',
+      ENDPOINT(2, 'two'),
+      'endpoints: [one], parameters: { tennant: 1, tenant: 1 }',
+    ],
+  ];
+  test.each(OTHERS.map(([code, other, tokens]) => ({ code, other, tokens })))(
+    '$code',
+    async ({ code, other, tokens: grants }) => {
+      const root = await mkdtemp(join(folder, 'others-'));
+      const [endpoints, cache] = [join(root, 'endpoints'), join(root, 'cache')];
+      for (const path of [endpoints, cache]) await mkdir(path);
+      const tokens = grants === undefined ? undefined : join(root, 'tokens.yaml');
+      const hash = 'a'.repeat(64);
+      if (tokens !== undefined)
+        await writeFile(tokens, `tokens:\n  - { name: key, sha256: ${hash}, ${grants} }\n`, { mode: 0o600 });
+      const checked = await reload(endpoints, join(folder, 'small.sql'));
+      const run = async (used: string | undefined): Promise<Run> =>
+        analyse(checked, used, engine, { tokens });
+      await writeFile(join(endpoints, 'b.yaml'), ENDPOINT(1, 'one'));
+      await run(cache);
+      await writeFile(join(endpoints, 'a.yaml'), other);
+      const without = await run(undefined);
+      expect(without.findings.map((each) => each.code)).toContain(code);
+      for (const asked of [1, 0]) expect(await run(cache)).toEqual({ ...without, asked });
+    },
+  );
+});
+
+test('a file whose findings depend on the time is checked each time', async () => {
+  const root = await mkdtemp(join(folder, 'timed-'));
+  const [endpoints, cache] = [join(root, 'endpoints'), join(root, 'cache')];
+  for (const path of [endpoints, cache]) await mkdir(path);
+  const until = new Date(REAL_TIME.epoch() + 86_400_000 / 2).toISOString().slice(0, 19);
+  const declared = `parameters: { at: { type: DateTime, default: now, max: '${until}Z' } }\n`;
+  await writeFile(
+    join(endpoints, 'a.yaml'),
+    `id: 00000000-0000-4000-8000-000000000001\nname: a\nquery: SELECT @at AS at\n${declared}`,
+  );
+  const checked = await reload(endpoints, join(folder, 'small.sql'));
+  const [first] = [await analyse(checked, cache), await analyse(checked, cache)];
+  expect(first.findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+  vi.useFakeTimers({ now: REAL_TIME.epoch() + 86_400_000, toFake: ['Date'] });
+  try {
+    const after = await analyse(checked, cache);
+    expect(after.findings.map(({ code }) => code)).toContain('parameter.default_invalid');
+    expect(after.findings).toEqual((await analyse(checked, undefined)).findings);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 test('what others may find differently is not kept', async () => {
@@ -177,24 +276,56 @@ test('what others may find differently is not kept', async () => {
   const { findings } = await analyse(checked, cache, busy);
   expect(findings.map(({ code }) => code)).toContain('engine.not_analysed');
   const after = await analyse(checked, cache);
-  expect(after.asked).toBe(checked.files.length);
+  expect(after.asked).toBe((await listFiles(checked.endpoints)).length);
   expect(after.findings.map(({ code }) => code)).not.toContain('engine.not_analysed');
 });
 
-describe('an entry that is not whole is not used', () => {
-  const DAMAGE: readonly (readonly [why: string, damage: (path: string, other: string) => Promise<void>])[] =
+const PLACE = { line: 1, column: 1 };
+const FINDING = { file: 'a', ...PLACE, severity: 'error', code: 'a.b', message: 'c' } as const;
+const HEAD = {
+  id: 'i',
+  name: 'n',
+  version: undefined,
+  isDefault: false,
+  deprecated: undefined,
+  rollout: undefined,
+  file: 'a',
+  tenant: 't',
+  rate: undefined,
+  budgets: [],
+  parameters: { t: { type: 'String' } },
+  mcp: {},
+  sandbox: { enabled: true, languages: ['sql'] },
+  outline: { elements: [{ name: 'rows' }] },
+};
+const RECORD = {
+  path: 'a',
+  hash: 'h',
+  sources: [0],
+  used: 1,
+  compiled: [FINDING],
+  own: [],
+  ofEngine: [FINDING],
+  candidate: { endpoint: HEAD, name: PLACE, id: PLACE, tool: PLACE, places: { version: PLACE } },
+};
+const PACK = {
+  schema: { findings: [FINDING], skipped: [['GRANT', 2]] },
+  sources: [{ name: 'b', path: 'b', text: 'x' }],
+  files: [RECORD],
+};
+
+describe('a file of the cache that is not whole is not used', () => {
+  const DAMAGE: readonly (readonly [why: string, damage: (path: string) => Promise<void>])[] = [
+    ['empty', (path) => writeFile(path, '')],
+    ['cut', async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -1))],
     [
-      ['empty', (path) => writeFile(path, '')],
-      ['cut', async (path) => writeFile(path, (await readFile(path, 'utf8')).slice(0, -1))],
-      [
-        'changed',
-        async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('"findings"', '"findingz"')),
-      ],
-      ['of another key', (path, other) => rename(other, path)],
-      ['too large', async (path) => writeFile(path, (await readFile(path, 'utf8')) + ' '.repeat(2 ** 20))],
-      ['a link', async (path, other) => rm(path).then(() => symlink(other, path))],
-      ['a folder', async (path) => (await rm(path), await mkdir(path))],
-    ];
+      'changed',
+      async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('"compiled"', '"compilex"')),
+    ],
+    ['of another key', (path) => writeFile(path, encodePack('other', { sources: [], files: [] }))],
+    ['a link', async (path) => rename(path, `${path}.other`).then(() => symlink(`${path}.other`, path))],
+    ['a folder', async (path) => (await rm(path), await mkdir(path))],
+  ];
   let checked: Checked;
   let whole: string;
   let before: Run;
@@ -207,75 +338,98 @@ describe('an entry that is not whole is not used', () => {
   test.each(DAMAGE.map(([why, damage]) => ({ why, damage })))('$why', async ({ damage }) => {
     const cache = await mkdtemp(join(folder, 'cache-'));
     await cp(whole, cache, { recursive: true, preserveTimestamps: true });
-    const [first = '', second = ''] = (await readdir(cache)).map((name) => join(cache, name));
-    await damage(first, second);
+    const [name = ''] = await readdir(cache);
+    await damage(join(cache, name));
     notes.length = 0;
-    expect((await analyse(checked, cache)).findings).toEqual(before.findings);
-    expect(notes.join('')).toMatch(/invalid entries .*: 1/);
+    const after = await analyse(checked, cache);
+    expect(after).toEqual(before);
+    expect(notes).toEqual(['invalid']);
   });
 
-  test('with a shape of its own, although its hash is right', async () => {
-    const cache = openAnalysisCache(await mkdtemp(join(folder, 'cache-')), REAL_TIME.epoch);
-    const finding = { file: 'a', line: 1, column: 1, severity: 'error', code: 'a.b', message: 'c' } as const;
+  test('with a shape of its own, although its hash is right', () => {
+    const decode = (pack: unknown): Pack | undefined => decodePack('key', encodePack('key', pack as Pack)); // what no run writes
+    const record = (change: object): unknown => ({ ...PACK, files: [{ ...RECORD, ...change }] });
+    const finding = (change: object): unknown => record({ ofEngine: [{ ...FINDING, ...change }] });
+    const head = (change: object): unknown =>
+      record({ candidate: { ...RECORD.candidate, endpoint: { ...HEAD, ...change } } });
     const wrong = [
-      { ...finding, line: -1 },
-      { ...finding, line: '1' },
-      { ...finding, severity: 'none' },
-      { ...finding, hint: 1 },
-      { ...finding, other: true },
-      { file: 'a' },
+      ...[
+        { line: -1 },
+        { line: '1' },
+        { severity: 'none' },
+        { hint: 1 },
+        { other: true },
+        { file: undefined },
+      ].map(finding),
+      ...[
+        { sources: [1] },
+        { sources: [-1] },
+        { own: null },
+        { compiled: undefined },
+        { used: 'now' },
+        { other: 1 },
+      ].map(record),
+      ...[
+        { id: 1 },
+        { tenant: {} },
+        { budgets: [1] },
+        { sandbox: { enabled: true, languages: ['c'] } },
+        { outline: {} },
+        { other: 1 },
+      ].map(head),
+      { ...PACK, sources: [{ name: 'b' }] },
+      { ...PACK, schema: { findings: [], skipped: [['GRANT']] } },
+      { ...PACK, files: [null] },
       null,
     ];
-    for (const [index, each] of wrong.entries()) {
-      await cache.keep(`k${index}`, { findings: [each as unknown as Finding], skipped: [] }); // what no run writes
-      expect(await cache.find(`k${index}`)).toBeUndefined();
-    }
-    await cache.keep('right', { findings: [finding], skipped: [['GRANT', 2]] });
-    expect(await cache.find('right')).toEqual({ findings: [finding], skipped: [['GRANT', 2]] });
-    expect(cache.invalid()).toBe(wrong.length);
+    for (const each of wrong) expect(decode(each)).toBeUndefined();
+    expect(decode(PACK)).toEqual(JSON.parse(JSON.stringify(PACK)));
   });
 });
 
-test('entries that no run has used for a month are removed', async () => {
+test('files that no run has used for a month are removed', async () => {
   const path = await mkdtemp(join(folder, 'cache-'));
-  const none = { findings: [], skipped: [] };
-  const cache = openAnalysisCache(path, REAL_TIME.epoch);
-  for (const [key, days] of Object.entries({ old: 40, used: 20, both: 40 })) {
-    await cache.keep(key, none);
-    const then = (REAL_TIME.epoch() - days * 86_400_000) / 1000;
-    await utimes(join(path, `${key}.analysis`), then, then);
-  }
-  for (const key of ['used', 'both']) expect(await cache.find(key)).toEqual(none);
-  const unchanged = openAnalysisCache(path, REAL_TIME.epoch);
-  await unchanged.prune(); // nothing was written
-  expect(await readdir(path)).toHaveLength(3);
-  await cache.prune();
-  expect((await readdir(path)).toSorted()).toEqual(['both.analysis', 'used.analysis']);
-  expect((await stat(join(path, 'used.analysis'))).mtimeMs).toBeGreaterThan(REAL_TIME.epoch() - 86_400_000);
+  const today = Math.floor(REAL_TIME.epoch() / 86_400_000);
+  const [old, used] = [40, 20].map((days) => ({ ...RECORD, path: `${days}`, used: today - days }));
+  const stored = join(path, 'key.analysis');
+  const unused = join(path, 'other.analysis');
+  await writeFile(stored, encodePack('key', { ...PACK, files: [old, used] } as unknown as Pack)); // as checked above
+  await writeFile(unused, '');
+  const then = REAL_TIME.epoch() / 1000 - 40 * 86_400;
+  await utimes(unused, then, then);
+  const usedFile = (name: string) => ({
+    file: name,
+    hash: 'h',
+    stamp: '',
+    candidate: undefined,
+    diagnostics: [],
+    dependencies: [{ name: 'b', path: 'b', text: 'x' }],
+  });
+  const open = () => openAnalysisCache(path, 'key', REAL_TIME.epoch);
+  await (await open()).save(); // nothing was written
+  expect(await readdir(path)).toHaveLength(2);
+  const cache = await open();
+  expect(cache.find(usedFile('20'))).toMatchObject({ path: '20' });
+  await cache.save();
+  expect(await readdir(path)).toEqual(['key.analysis']);
+  const pack = decodePack('key', await readFile(stored, 'utf8'));
+  expect(pack?.files.map((each) => [each.path, each.used])).toEqual([['20', today]]);
 });
 
 test('everything that the findings depend on is part of the key', () => {
-  const file = { file: 'a.yaml', hash: 'h', dependencies: [{ name: 'b', path: 'b', text: 'x' }] };
-  const of = (
-    changes: Partial<AnalysisContext> = {},
-    product = 'p',
-    changed: Partial<typeof file> = {},
-  ): string => analysisKeys({ ...context, ...changes }, product).of({ ...file, ...changed });
+  const of = (changes: Partial<AnalysisContext> = {}, product = 'p'): string =>
+    analysisKey({ ...context, ...changes }, product);
   const keys = [
     of(),
     of({}, 'q'),
     of({ tenancy: 'tenant' }),
     of({ engineSources: ['url'] }),
     of({ engineSources: 'any' }),
+    of({ hasHashKey: true }),
     of({ database: 'app' }),
     of({ tables: undefined }),
     of({ tables: [{ path: 'a.sql', text: 'SELECT 1' }] }),
     of({ tables: [{ path: 'b.sql', text: 'SELECT 1' }] }),
-    of({}, 'p', { file: 'b.yaml' }),
-    of({}, 'p', { hash: 'i' }),
-    of({}, 'p', { dependencies: [] }),
-    of({}, 'p', { dependencies: [{ name: 'b', path: 'b', text: 'y' }] }),
-    analysisKeys(context, 'p').ofSchema,
   ];
   expect(new Set(keys).size).toBe(keys.length);
   expect(of()).toBe(of());

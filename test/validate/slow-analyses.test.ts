@@ -56,7 +56,7 @@ const findingsOf = async (files: readonly InspectedFile[], by = engine): Promise
       terminal: createTerminal(quiet, quiet, {}),
       openTestRuntime: async (given) => openTestRuntime(given),
       tenancy: undefined,
-      analysed: async () => undefined,
+      analysed: () => undefined,
     },
     files,
   ); // prettier-ignore

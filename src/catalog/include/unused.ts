@@ -2,22 +2,19 @@
 import { parseYaml } from '../../config/yaml-document.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { Finding } from '../../core/finding.ts';
-import type { InspectedFile } from '../compile.ts';
+import type { EndpointHead } from '../endpoint.ts';
 import type { LoadedFiles } from '../load.ts';
 import { isSharedFile, type SourceFile } from './sources.ts';
 
-/** `inspected` are the files without errors; a shared file that a broken one includes is not reported. */
-export function findUnusedShared(
-  files: LoadedFiles,
-  inspected: readonly InspectedFile[],
-): readonly Finding[] {
+/** A shared file that a broken one includes is not reported. */
+export function findUnusedShared(files: LoadedFiles<EndpointHead>): readonly Finding[] {
   const findings: Finding[] = [];
   for (const path of [...files.keys()].filter(isSharedFile)) {
     const all = [...files.values()].filter(({ dependencies }) =>
       dependencies.some((each) => each.path === path),
     );
     const source = all[0]?.dependencies.find((each) => each.path === path);
-    const users = inspected.filter(({ document }) => all.some(({ file }) => file === document.file));
+    const users = all.flatMap(({ candidate }) => candidate?.endpoint ?? []);
     const hasBroken = all.some(({ file, candidate }) => candidate === undefined && !isSharedFile(file));
     if (all.length === 0)
       findings.push(unused(path, { line: 1, column: 1 }, 'no endpoint includes this file'));
@@ -26,15 +23,13 @@ export function findUnusedShared(
   return findings;
 }
 
-function unusedParts({ path, text = '' }: SourceFile, users: readonly InspectedFile[]): readonly Finding[] {
+function unusedParts({ path, text = '' }: SourceFile, users: readonly EndpointHead[]): readonly Finding[] {
   const parsed = parseYaml(path, text);
   if (!('document' in parsed)) return [];
   const { document } = parsed;
   const { tables = {}, parameters = {} } = document.value as SharedFile; // the files that include it have no errors
-  const elements = new Set(
-    users.flatMap(({ analysis }) => analysis.outline?.elements.map(({ name }) => name) ?? []),
-  );
-  const declared = new Set(users.flatMap(({ analysis }) => Object.keys(analysis.file.parameters ?? {})));
+  const elements = new Set(users.flatMap(({ outline }) => outline.elements.map(({ name }) => name)));
+  const declared = new Set(users.flatMap(({ parameters }) => Object.keys(parameters)));
   const texts = Object.values(tables).join('\n');
   const isUsed = (name: string): boolean =>
     declared.has(name) || new RegExp(String.raw`@${name}\b`).test(texts);

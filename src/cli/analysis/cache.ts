@@ -1,69 +1,198 @@
-// The analysis cache: what the engine found about files, by what that depends on. An entry that cannot be read is as one that is missing.
-import { lstat, readdir, readFile, rm, utimes } from 'node:fs/promises';
+// The analysis cache: what checks found about files, by what that depends on. A pack of it that cannot be read is as one that is missing.
+import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Candidate } from '../../catalog/catalog.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
+import type { SourceFile } from '../../catalog/include/sources.ts';
+import type { LoadedFile } from '../../catalog/load.ts';
 import { writeAside } from '../../config/replace-file.ts';
-import { decodeEntry, encodeEntry, MAX_ENTRY_BYTES, type CachedAnalysis } from './entry.ts';
+import { recordOf, restore } from './head.ts';
+import {
+  decodePack,
+  encodePack,
+  MAX_PACK_BYTES,
+  type FileRecord,
+  type Pack,
+  type SchemaRecord,
+} from './pack.ts';
+
+type Loaded = LoadedFile<EndpointHead>;
+
+/** What a run found about a file. */
+export interface Kept extends Pick<FileRecord, 'own' | 'ofEngine'> {
+  /** Undefined: what was known of it. */
+  readonly candidate?: Candidate | undefined;
+}
 
 export interface AnalysisCache {
-  /** Undefined: there is no valid entry. Never rejects. */
-  readonly find: (key: string) => Promise<CachedAnalysis | undefined>;
-  /** Never rejects: what cannot be written is analysed again. */
-  readonly keep: (key: string, analysis: CachedAnalysis) => Promise<void>;
-  /** Removes entries that were not used for a month, if any was written. Never rejects. */
-  readonly prune: () => Promise<void>;
-  /** How many entries were invalid. */
-  readonly invalid: () => number;
+  /** For `loadFiles`: results of files whose findings are all known. */
+  readonly recall: (path: string, hash: string) => readonly Loaded[];
+  readonly find: (file: Loaded) => FileRecord | undefined;
+  /** Adds to what is known of the file. */
+  readonly keep: (file: Loaded, kept: Kept) => void;
+  readonly schema: () => SchemaRecord | undefined;
+  readonly keepSchema: (schema: SchemaRecord) => void;
+  /** Writes what was kept, and removes what was not used for a month. Never rejects: what cannot be written is found again. */
+  readonly save: () => Promise<void>;
+  /** Whether there was a pack that is not whole. */
+  readonly isInvalid: boolean;
 }
 
 const DAY_MS = 86_400_000;
-const UNUSED_MS = 30 * DAY_MS;
+const UNUSED_DAYS = 30;
 const ENDING = '.analysis';
 
-/** `folder` exists, and only this user can write it; undefined: nothing is cached. `epoch` gives milliseconds since 1970. */
-export function openAnalysisCache(folder: string | undefined, epoch: () => number): AnalysisCache {
-  if (folder === undefined) return NO_CACHE;
-  let [invalid, isChanged] = [0, false];
-  const pathOf = (key: string): string => join(folder, `${key}${ENDING}`);
+/** `folder` exists, and only this user can write it; undefined: nothing is kept. `epoch` gives milliseconds since 1970. */
+export async function openAnalysisCache(
+  folder: string | undefined,
+  key: string,
+  epoch: () => number,
+): Promise<AnalysisCache> {
+  const path = folder === undefined ? undefined : join(folder, `${key}${ENDING}`);
+  const text = path === undefined ? undefined : await readPack(path);
+  const pack = text === undefined ? undefined : decodePack(key, text);
+  const today = Math.floor(epoch() / DAY_MS);
+  const records = createRecords(pack ?? EMPTY, today);
   return {
-    find: async (key) => {
-      const path = pathOf(key);
-      const stats = await lstat(path).catch(() => undefined);
-      if (stats === undefined) return undefined;
-      const isPlain = stats.isFile() && stats.size <= MAX_ENTRY_BYTES;
-      const text = isPlain ? await readFile(path, 'utf8').catch(() => '') : '';
-      const found = decodeEntry(key, text);
-      if (found === undefined) invalid++;
-      else if (epoch() - stats.mtimeMs > DAY_MS) await touch(path, epoch());
-      return found;
+    ...records,
+    isInvalid: text !== undefined && pack === undefined,
+    save: async () => {
+      if (folder === undefined || path === undefined || !records.isChanged()) return;
+      const saved = encodePack(key, records.pack());
+      if (Buffer.byteLength(saved) <= MAX_PACK_BYTES) await writeAside(path, saved).catch(ignore);
+      await removeUnused(folder, epoch() - UNUSED_DAYS * DAY_MS);
     },
-    keep: async (key, analysis) => {
-      const text = encodeEntry(key, analysis);
-      if (Buffer.byteLength(text) > MAX_ENTRY_BYTES) return;
-      isChanged = true;
-      await writeAside(pathOf(key), text).catch(ignore);
-    },
-    prune: async () => {
-      if (!isChanged) return;
-      const names = await readdir(folder).catch(() => []);
-      for (const name of names.filter((each) => each.includes(ENDING))) {
-        const stats = await lstat(join(folder, name)).catch(() => undefined);
-        if (stats !== undefined && epoch() - stats.mtimeMs > UNUSED_MS)
-          await rm(join(folder, name), { force: true }).catch(ignore);
-      }
-    },
-    invalid: () => invalid,
   };
 }
 
-const NO_CACHE: AnalysisCache = {
-  find: async () => undefined,
-  keep: async () => undefined,
-  prune: async () => undefined,
-  invalid: () => 0,
-};
+const EMPTY: Pack = { sources: [], files: [] };
 
-async function touch(path: string, now: number): Promise<void> {
-  await utimes(path, now / 1000, now / 1000).catch(ignore);
+/** Undefined: there is none; '' if it is not a plain file of a fitting size. */
+async function readPack(path: string): Promise<string | undefined> {
+  const stats = await lstat(path).catch(() => undefined);
+  if (stats === undefined) return undefined;
+  if (!stats.isFile() || stats.size > MAX_PACK_BYTES) return '';
+  return readFile(path, 'utf8').catch(() => '');
+}
+
+async function removeUnused(folder: string, before: number): Promise<void> {
+  const names = await readdir(folder).catch(() => []);
+  for (const name of names.filter((each) => each.includes(ENDING))) {
+    const stats = await lstat(join(folder, name)).catch(() => undefined);
+    if (stats !== undefined && stats.mtimeMs < before)
+      await rm(join(folder, name), { force: true }).catch(ignore);
+  }
+}
+
+interface Records extends Omit<AnalysisCache, 'save' | 'isInvalid'> {
+  readonly isChanged: () => boolean;
+  readonly pack: () => Pack;
+}
+
+/** `today` in days since 1970. */
+function createRecords(before: Pack, today: number): Records {
+  let [schema, isChanged] = [before.schema, false];
+  const { sources, positionOf } = createSources(before.sources);
+  const files = new Map(before.files.map((record) => [keyOf(record), record]));
+  const byText = new Map<string, FileRecord[]>();
+  for (const record of before.files) {
+    const key = textKey(record.path, record.hash);
+    byText.set(key, [...(byText.get(key) ?? []), record]);
+  }
+  const put = (record: FileRecord): void => {
+    files.set(keyOf(record), record);
+    isChanged = true;
+  };
+  const find = (file: Loaded): FileRecord | undefined => {
+    const record = files.get(keyOf({ ...located(file), sources: file.dependencies.map(positionOf) }));
+    if (record === undefined || record.used === today) return record;
+    put({ ...record, used: today });
+    return record;
+  };
+  return {
+    find,
+    recall: (path, hash) =>
+      (byText.get(textKey(path, hash)) ?? []).filter(isWhole).map((record) => asLoaded(record, sources)),
+    keep: (file, { candidate, ...found }) => {
+      const record = find(file);
+      const known = candidate === undefined ? record?.candidate : recordOf(candidate);
+      const own = { ...located(file), sources: file.dependencies.map(positionOf), used: today };
+      put({ ...record, ...found, ...own, compiled: file.diagnostics, candidate: known });
+    },
+    schema: () => schema,
+    keepSchema: (found) => {
+      [schema, isChanged] = [found, true];
+    },
+    isChanged: () => isChanged,
+    pack: () => compact({ schema, sources, files: [...files.values()] }, today - UNUSED_DAYS),
+  };
+}
+
+function located({ file, hash }: Loaded): Pick<FileRecord, 'path' | 'hash'> {
+  return { path: file, hash };
+}
+
+function textKey(path: string, hash: string): string {
+  return `${hash} ${path}`;
+}
+
+function keyOf({ path, hash, sources }: Pick<FileRecord, 'path' | 'hash' | 'sources'>): string {
+  return `${sources.join(',')} ${textKey(path, hash)}`;
+}
+
+/** Whether no check of the file remains to be done. */
+function isWhole({ candidate, own, ofEngine }: FileRecord): boolean {
+  return candidate === undefined || (own !== undefined && ofEngine !== undefined);
+}
+
+function asLoaded(
+  { path, hash, sources: positions, compiled, candidate }: FileRecord,
+  sources: readonly SourceFile[],
+): Loaded {
+  return {
+    file: path,
+    stamp: '',
+    hash,
+    candidate: candidate && restore(candidate),
+    diagnostics: compiled,
+    dependencies: positions.flatMap((at) => sources[at] ?? []),
+  };
+}
+
+/** Gives equal sources one position: many files include the same ones. */
+function createSources(before: readonly SourceFile[]): {
+  readonly sources: readonly SourceFile[];
+  readonly positionOf: (source: SourceFile) => number;
+} {
+  const sources = [...before];
+  const known = new Map(sources.map((source, position) => [identity(source), position]));
+  return {
+    sources,
+    positionOf: (source) => {
+      const key = identity(source);
+      const position = known.get(key) ?? sources.push(source) - 1;
+      known.set(key, position);
+      return position;
+    },
+  };
+}
+
+function identity({ name, path, text, problem }: SourceFile): string {
+  return JSON.stringify([name, path, text, problem]);
+}
+
+/** Without files that were last used before a day, and without sources that none of the others includes. */
+function compact({ schema, sources, files }: Pack, since: number): Pack {
+  const used = files.filter((file) => file.used >= since);
+  const positions = [...new Set(used.flatMap((file) => file.sources))];
+  const moved = new Map(positions.map((at, position) => [at, position]));
+  return {
+    schema,
+    sources: positions
+      .flatMap((at) => sources[at] ?? [])
+      .map(({ name, path, text, problem }) => ({ name, path, text, problem })),
+    files: used.map((file) => ({ ...file, sources: file.sources.flatMap((at) => moved.get(at) ?? []) })),
+  };
 }
 
 function ignore(): void {}

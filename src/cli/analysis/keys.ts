@@ -1,8 +1,7 @@
-// What the findings of the engine about a file depend on, as the keys of the analysis cache.
+// What all findings about files depend on, as the key of the analysis cache.
 import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { LoadedFile } from '../../catalog/load.ts';
 import type { TenancySetting } from '../../catalog/tenancy.ts';
 import { packagePath } from '../../config/package-files.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
@@ -12,28 +11,17 @@ import type { EngineSources } from '../../sql/outside-sources.ts';
 export interface AnalysisContext {
   readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
+  /** Whether the key to hash columns is configured. */
+  readonly hasHashKey: boolean;
   /** Where names without a database are. */
   readonly database: string | undefined;
   /** The definitions of the tables; undefined: none are known. */
   readonly tables: readonly SchemaFile[] | undefined;
 }
 
-export interface AnalysisKeys {
-  readonly ofSchema: string;
-  readonly of: (file: Pick<LoadedFile, 'file' | 'hash' | 'dependencies'>) => string;
-}
-
-/** `product` identifies the program, and not only its release. */
-export function analysisKeys(context: AnalysisContext, product = programHash()): AnalysisKeys {
-  const base = keyOf([product, engineRelease(), context]);
-  return {
-    ofSchema: keyOf([base, 'schema']),
-    of: ({ file, hash: text, dependencies }) => keyOf([base, file, text, dependencies.map(partOf)]),
-  };
-}
-
-function partOf({ path, text, problem }: LoadedFile['dependencies'][number]): readonly unknown[] {
-  return [path, text, problem];
+/** The key of what is known of all files; `product` identifies the program, and not only its release. */
+export function analysisKey(context: AnalysisContext, product = programHash()): string {
+  return keyOf([product, engineRelease(), context]);
 }
 
 /** Not a collision of two lists: JSON tells the values apart. */

@@ -8,7 +8,7 @@ import type { SchemaChoice } from '../schema-options.ts';
 import type { Analyses } from './analyse.ts';
 import { openAnalysisCache } from './cache.ts';
 import { chooseCacheFolder } from './folder.ts';
-import { analysisKeys } from './keys.ts';
+import { analysisKey } from './keys.ts';
 import { rememberStatements } from './remember.ts';
 
 /** Adds the flags to a command. */
@@ -16,7 +16,7 @@ export function withCacheOptions(command: Command): Command {
   return command
     .option(
       '--cache <folder>',
-      'folder that keeps what the engine found about files that do not change [MILLRACE_ANALYSIS_CACHE; default: ~/.cache/millrace/analysis]',
+      'folder that keeps what was found about files that do not change [MILLRACE_ANALYSIS_CACHE; default: ~/.cache/millrace/analysis]',
     )
     .option('--no-cache', 'analyse every file, and keep nothing');
 }
@@ -37,10 +37,13 @@ export async function openAnalyses(
   const folder = await chooseCacheFolder(cache, env);
   if (folder.path === undefined && folder.reason !== undefined)
     terminal.note(`warning: the analysis cache is not used: ${folder.reason}`);
-  const { tenancy, engineSources } = settings;
+  const { tenancy, engineSources, piiHashKey } = settings;
+  const context = { tenancy, engineSources, hasHashKey: piiHashKey !== undefined };
+  const key = analysisKey({ ...context, database: schema?.database, tables });
+  const kept = await openAnalysisCache(folder.path, key, REAL_TIME.epoch);
+  if (kept.isInvalid) terminal.note('warning: the analysis cache is not used: its file is damaged');
   return {
-    cache: openAnalysisCache(folder.path, REAL_TIME.epoch),
-    keys: analysisKeys({ tenancy, engineSources, database: schema?.database, tables }),
+    cache: kept,
     withEngine: (use) =>
       withSchemaEngine({ settings, schema, files: tables, openEngine }, (engine, _, loaded) =>
         use(rememberStatements(engine), loaded),

@@ -7,7 +7,7 @@ import { settingsOf, withSettings, type CommandDeps, type Flags } from '../comma
 import { sampleSettings } from '../samples.ts';
 import { serviceAddress } from '../service-client.ts';
 import { withService } from '../serve/serve.ts';
-import { splitPair } from '../token/token.ts';
+import { splitPair } from '../name-value.ts';
 import { createAsk, type Target } from './ask.ts';
 import type { ConformanceOutcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';

@@ -1,7 +1,7 @@
 // What no row filter of the embedded engine protects: rows that a consumer query which left its WITH clause would read.
 import type { Endpoint } from '../../catalog/endpoint.ts';
-import { rowPolicies } from '../../compatibility/row-policies.ts';
-import { byName, readEndpoint, readStoredTables } from '../../compatibility/stored-tables.ts';
+import { rowPolicies } from '../../access/row-policies.ts';
+import { byName, readEndpoint, readStoredTables } from '../../access/stored-tables.ts';
 import { isFilterable } from '../../engine/embedded/users-file.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { EMBEDDED_CARRIER } from '../../engine/row-policy.ts';

@@ -17,23 +17,23 @@ export const TEMPLATES: Readonly<Record<Template, TemplateKind>> = {
     summary: 'the nine tables of logs that come with Millrace',
     folders: { endpoints: 'endpoints', seeds: 'seeds' },
   },
-  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: { '': 'templates/otel' } },
+  otel: { summary: 'the tables of the OpenTelemetry Collector', folders: { '': 'samples/otel' } },
   blank: { summary: 'one table, one endpoint', folders: templateFolders('blank') },
 };
 
 function templateFolders(name: string): Readonly<Record<string, string>> {
-  return { endpoints: `templates/${name}/endpoints`, seeds: `templates/${name}/seeds` };
+  return { endpoints: `samples/${name}/endpoints`, seeds: `samples/${name}/seeds` };
 }
 
 /** Files for every template. Their names in the package have no leading dot, since npm does not pack all of those. */
 const REPOSITORY: Readonly<Record<string, string>> = {
-  '.gitignore': 'templates/repository/gitignore',
-  '.vscode/settings.json': 'templates/repository/vscode/settings.json',
-  '.vscode/extensions.json': 'templates/repository/vscode/extensions.json',
-  '.github/workflows/endpoints.yml': 'templates/repository/github/endpoints.yml',
+  '.gitignore': 'samples/repository/gitignore',
+  '.vscode/settings.json': 'samples/repository/vscode/settings.json',
+  '.vscode/extensions.json': 'samples/repository/vscode/extensions.json',
+  '.github/workflows/endpoints.yml': 'samples/repository/github/endpoints.yml',
   '.gitlab-ci.yml': 'deploy/gitlab/millrace.gitlab-ci.yml',
-  '.githooks/pre-commit': 'templates/repository/githooks/pre-commit',
-  'README.md': 'templates/repository/README.md',
+  '.githooks/pre-commit': 'samples/repository/githooks/pre-commit',
+  'README.md': 'samples/repository/README.md',
 };
 
 /** Paths in the repository, and paths of the files in the package; without endpoints if there is no template. */

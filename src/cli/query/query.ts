@@ -22,7 +22,7 @@ import {
   type ServiceResponse,
 } from '../service-client.ts';
 import type { Terminal } from '../terminal.ts';
-import { splitPair } from '../token/token.ts';
+import { splitPair } from '../name-value.ts';
 import { printAllPages } from './all-pages.ts';
 import type { QueryOutput, QueryReply } from './reply.ts';
 import { prepare, answer } from '../../request/answer.ts';

@@ -15,7 +15,7 @@ import { tokensOf } from '../../sql/tree/tokens.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
-import { splitPair } from '../token/token.ts';
+import { splitPair } from '../name-value.ts';
 import { reportOf, printReport, type RedactionSample } from './report.ts';
 
 /** Of each table. */

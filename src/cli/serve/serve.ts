@@ -10,6 +10,7 @@ import { createRelay, type Observe } from '../../core/observation.ts';
 import type { Engine } from '../../engine/engine.ts';
 import { describeCause } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
+import { noEndpoints } from '../endpoint-files.ts';
 import { renderFinding } from '../caret.ts';
 import { reportService } from './check.ts';
 import { followTables } from './follow-tables.ts';
@@ -19,7 +20,8 @@ import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { seed } from './seed.ts';
 import { isOutdated, signatureOfSources } from './tables-state.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Log, OpenService, RunningService } from '../dependencies.ts';
+import type { Log } from '../../observe/log.ts';
+import type { OpenService, RunningService } from '../dependencies.ts';
 import type { ServeDeps } from './deps.ts';
 
 export interface ServeOptions {
@@ -224,14 +226,6 @@ function addressOf(
   if (failed !== port && failed === adminPort)
     return { at: `${adminHost}:${adminPort}`, host: '--admin-host', port: '--admin-port' };
   return { at: `${host}:${port}`, host: '--host', port: '--port' };
-}
-
-/** Reports a missing folder of endpoint files. */
-export function noEndpoints({ endpoints }: Settings, cause: unknown): CommandError {
-  return new CommandError(
-    `Folder ${endpoints} does not exist; set the folder of endpoint files with --endpoints, or create one with: millrace new NAME`,
-    { cause },
-  );
 }
 
 const SAMPLES =

@@ -13,6 +13,7 @@ import { appendToList, removeAt, setAt } from '../../config/yaml-edit.ts';
 import { nearest, withSuggestion } from '../../core/nearest.ts';
 import { describeFinding } from '../../observe/describe.ts';
 import { CommandError } from '../command-error.ts';
+import { splitPair } from '../name-value.ts';
 import { renderTable } from '../table.ts';
 import type { Terminal } from '../terminal.ts';
 import { REAL_TIME } from '../real-time.ts';
@@ -196,11 +197,4 @@ function toEntry(options: CreateTokenOptions, sha256: string): Token {
   const [finding] = createValueCheck('tokens')({ tokens: [entry] });
   if (finding === undefined) return entry as Token; // it passed the schema that the type is generated from
   throw new CommandError(`${String(finding.path[2] ?? 'the key')}: ${finding.message}`, { exitCode: 2 });
-}
-
-/** Splits `name=value`. */
-export function splitPair(pair: string): [string, string] {
-  const at = pair.indexOf('=');
-  if (at > 0) return [pair.slice(0, at), pair.slice(at + 1)];
-  throw new CommandError(`Invalid pair "${pair}": use name=value`, { exitCode: 2 });
 }

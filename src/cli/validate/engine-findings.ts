@@ -35,8 +35,8 @@ export interface Analysing {
   readonly terminal: Terminal;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
-  /** Called with the findings about a file if another analysis would find the same; never rejects. */
-  readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => Promise<void>;
+  /** Called with the findings about a file if another analysis would find the same. */
+  readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => void;
 }
 
 /** What the analyses of all files need to know of the tables. */
@@ -74,7 +74,7 @@ export async function engineFindings(
       const findings = await analyse(bounded, file, known).catch(awayOnly);
       if (findings instanceof EngineError) interrupted.push([index, file]);
       else found[index] = findings;
-      if (bounded.isSettled()) await analysed?.(file, found[index] ?? []);
+      if (bounded.isSettled()) analysed?.(file, found[index] ?? []);
     }
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));

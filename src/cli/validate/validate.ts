@@ -2,12 +2,14 @@
 import { relative, resolve, sep } from 'node:path';
 import { assembleCatalog } from '../../catalog/catalog.ts';
 import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
 import { findIgnored } from '../../catalog/ignored-files.ts';
 import { lint } from '../../catalog/lint.ts';
 import { isSharedFile } from '../../catalog/include/sources.ts';
 import { findUnusedShared } from '../../catalog/include/unused.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
+import { listFiles, loadFiles, type LoadDeps, type LoadedFiles } from '../../catalog/load.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
+import { dependsOnTime } from '../../catalog/default-rules.ts';
 import { findDeadKeys } from '../../catalog/dead-keys.ts';
 import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
 import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
@@ -20,6 +22,8 @@ import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/fin
 import { EngineError } from '../../engine/engine.ts';
 import type { EngineSources } from '../../sql/outside-sources.ts';
 import { analyseFiles, type Analyses } from '../analysis/analyse.ts';
+import type { AnalysisCache } from '../analysis/cache.ts';
+import { keepCompiled, soundFiles, type SoundFile } from '../analysis/sound-files.ts';
 import { CommandError } from '../command-error.ts';
 import type { OpenTestRuntime } from '../dependencies.ts';
 import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
@@ -37,7 +41,7 @@ export interface ValidateOptions {
   readonly print: PrintFindings;
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Opens the cache of what the engine found; undefined: queries are not analysed by an engine. */
+  /** Opens the analysis cache; undefined: queries are not analysed by an engine. */
   readonly openAnalyses: (() => Promise<Analyses>) | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly tenancy: TenancySetting;
@@ -66,28 +70,32 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     tenancy: options.tenancy,
     engineSources: options.engineSources,
   });
-  const inspected: InspectedFile[] = [];
+  const inspected = new Map<string, InspectedFile>();
   const compile: CompileFile = (path, text, sources) => {
     const { inspected: file, ...rest } = inspect(path, text, sources);
-    if (file !== undefined && concerned.has(path)) inspected.push(file);
+    if (file !== undefined) inspected.set(path, file);
     return { candidate: file?.candidate, ...rest };
   };
-  const { files, reported } = await loadWithParts(chosen, compile);
+  const opened = await openAnalyses?.().catch(commandError);
+  const analyses = opened instanceof CommandError ? undefined : opened;
+  const { files, reported } = await loadWithParts(chosen, { compile, recall: analyses?.cache.recall });
+  const sound = soundFiles(files, concerned, inspected);
   const ignored = options.changed === undefined ? await ignoredIn(options.paths) : [];
   const endpoints = listed.filter((path) => !isSharedFile(path)).length;
-  const ofKeys = await keyFindings(options, inspected, endpoints);
+  const ofKeys = await keyFindings(options, sound, endpoints);
   const found = [
     ...ignored,
     ...ofKeys,
     ...staticFindings(files, reported),
-    ...(await unusedIn(options.paths, files, inspected)).filter(({ file }) => concerned.has(file)),
-    ...inspected.flatMap((file) => staticFindingsOf(file, options)),
+    ...(await unusedIn(options.paths, files)).filter(({ file }) => concerned.has(file)),
+    ...ownFindings(sound, analyses?.cache, options),
   ];
   let failure: CommandError | undefined;
-  if (openAnalyses !== undefined && inspected.length > 0) {
-    const ofEngine = await openAnalyses()
-      .then((analyses) => analyseFiles(analyses, inspected, { ...options, terminal, loaded: files }))
-      .catch(commandError);
+  if (opened !== undefined && sound.length > 0) {
+    const ofEngine =
+      opened instanceof CommandError
+        ? opened
+        : await analyseFiles(opened, sound, { ...options, terminal }).catch(commandError);
     if (ofEngine instanceof CommandError) failure = ofEngine;
     else {
       const known = ofEngine.filter(
@@ -97,6 +105,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
       found.push(...known);
     }
   }
+  await keepCompiled(files, concerned, analyses?.cache);
   const textOf = createTextOf();
   const findings = withoutFollowers(uniqueFindings(found))
     .map(withRelativePath)
@@ -113,15 +122,15 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
 /** Findings about the tokens file, if it exists; about keys without effect only if all endpoints are known. */
 async function keyFindings(
   { tokens: path, paths, endpoints: folder }: ValidateOptions,
-  inspected: readonly InspectedFile[],
+  sound: readonly SoundFile[],
   count: number,
 ): Promise<readonly Finding[]> {
   if (path === undefined) return [];
   if (leadsOutside(path)) return [outsideFinding(path)];
   const read = await createReadTokens()(path);
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
-  const endpoints = inspected.map(({ candidate }) => candidate.endpoint);
-  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && inspected.length === count;
+  const endpoints = sound.flatMap(({ loaded }) => loaded.candidate?.endpoint ?? []);
+  const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && endpoints.length === count;
   const dead = isWhole ? findDeadKeys(read.tokens, endpoints) : [];
   return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, endpoints), ...dead]);
 }
@@ -129,12 +138,11 @@ async function keyFindings(
 /** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
 async function unusedIn(
   paths: readonly string[],
-  files: LoadedFiles,
-  inspected: readonly InspectedFile[],
+  files: LoadedFiles<EndpointHead>,
 ): Promise<readonly Finding[]> {
   const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
   const whole = new Set(folders.flat());
-  return findUnusedShared(files, inspected).filter(({ file }) => whole.has(file));
+  return findUnusedShared(files).filter(({ file }) => whole.has(file));
 }
 
 /** Warnings about files in the folders among the paths. */
@@ -146,24 +154,39 @@ async function ignoredIn(paths: readonly string[]): Promise<readonly Finding[]> 
 /** Loads the files, and what the concerned ones include, whose findings are reported where it is. */
 async function loadWithParts(
   { concerned, paths }: ChangedFiles,
-  compile: CompileFile,
-): Promise<{ readonly files: LoadedFiles; readonly reported: ReadonlySet<string> }> {
-  const { files } = await loadFiles(paths, new Map(), { compile, ...LOADING });
+  by: Pick<LoadDeps<EndpointHead>, 'compile' | 'recall'>,
+): Promise<{ readonly files: LoadedFiles<EndpointHead>; readonly reported: ReadonlySet<string> }> {
+  const { files } = await loadFiles(paths, new Map(), { ...by, ...LOADING });
   const parts = [...concerned].flatMap((path) => files.get(path)?.dependencies ?? []);
   const read = parts.filter(({ text }) => text !== undefined).map(({ path }) => path);
   const all = [...new Set([...files.keys(), ...read])];
   const reported = new Set([...concerned, ...read]);
   if (all.length === files.size) return { files, reported };
-  return { files: (await loadFiles(all, files, { compile, ...LOADING })).files, reported };
+  return { files: (await loadFiles(all, files, { ...by, ...LOADING })).files, reported };
 }
 
-function staticFindings(files: LoadedFiles, reported: ReadonlySet<string>): readonly Finding[] {
+function staticFindings(files: LoadedFiles<EndpointHead>, reported: ReadonlySet<string>): readonly Finding[] {
   const candidates = [...files.values()].flatMap((file) => file.candidate ?? []);
   const own = [...files.values()]
     .filter(({ file }) => reported.has(file))
     .flatMap((file) => file.diagnostics);
   const { catalog, diagnostics } = assembleCatalog(candidates);
   return [...own, ...diagnostics, ...toolNameFindings(candidates), ...versionFindings(catalog, candidates)];
+}
+
+/** What needs neither other files nor an engine, as it is known or found now. */
+function ownFindings(
+  files: readonly SoundFile[],
+  cache: AnalysisCache | undefined,
+  options: ValidateOptions,
+): readonly Finding[] {
+  return files.flatMap(({ loaded, inspected }) => {
+    if (inspected === undefined) return cache?.find(loaded)?.own ?? [];
+    const found = staticFindingsOf(inspected, options);
+    const own = dependsOnTime(inspected.analysis.file) ? undefined : found;
+    cache?.keep(loaded, { candidate: inspected.candidate, own });
+    return found;
+  });
 }
 
 /** What needs neither other files nor an engine, besides the findings of the rules. */

@@ -5,7 +5,7 @@ import { ENDPOINT_SETTING } from '../../../engine/row-policy.ts';
 import type { PreflightFinding } from '../../../preflight/finding.ts';
 import { serverRows } from '../../../preflight/server-rows.ts';
 import { quoteString } from '../../../sql/literal.ts';
-import type { TablePolicy } from '../../../compatibility/row-policies.ts';
+import type { TablePolicy } from '../../../access/row-policies.ts';
 import { existingPolicies, formatCondition, readPolicies, unlessAway } from './server.ts';
 import type { ExistingPolicy, ServerPolicies } from './server.ts';
 import { policySql, profileSql, readableSql, TENANT_POLICY } from './statements.ts';

@@ -3,8 +3,8 @@ import type { Endpoint } from '../../../catalog/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../../../engine/engine.ts';
 import { serverRows } from '../../../preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
-import { rowPolicies, type RowPolicies } from '../../../compatibility/row-policies.ts';
-import { byName, readEndpoint, readStoredTables } from '../../../compatibility/stored-tables.ts';
+import { rowPolicies, type RowPolicies } from '../../../access/row-policies.ts';
+import { byName, readEndpoint, readStoredTables } from '../../../access/stored-tables.ts';
 import { SERVER_CARRIER } from '../../../engine/row-policy.ts';
 
 /** Our users and the policies for the consumers' user. */

@@ -1,0 +1,120 @@
+// What the checks of a folder need to know of an endpoint, as data and back.
+import type { Candidate } from '../../catalog/catalog.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
+import { createBinder, type Binder } from '../../params/binder.ts';
+import type { DeclaredParameter } from '../../params/declared.ts';
+import { compileParameter } from '../../params/parameter.ts';
+import {
+  isBoolean,
+  isCount,
+  isList,
+  isNumber,
+  isOneOf,
+  isRecord,
+  isText,
+  matches,
+  optional,
+  type ShapeCheck,
+} from './shape.ts';
+
+/** A candidate as data. */
+export type CandidateRecord = Omit<Candidate, 'endpoint'> & { readonly endpoint: HeadRecord };
+
+export interface HeadRecord extends Omit<EndpointHead, 'binder' | 'sandbox'> {
+  readonly sandbox: { readonly enabled: boolean; readonly languages: readonly ('sql' | 'lql')[] };
+}
+
+/** Of the parameters, only the one that separates tenants has its declaration, which keys may give a value. */
+export function recordOf({ endpoint, ...places }: Candidate): CandidateRecord {
+  const { id, name, version, isDefault, deprecated, rollout, file, tenant, rate, budgets } = endpoint;
+  const { sandbox, mcp, outline } = endpoint;
+  const parameters = Object.entries(endpoint.parameters).map(
+    ([each, spec]) => [each, each === tenant ? spec : {}] as const,
+  );
+  return {
+    ...places,
+    endpoint: {
+      id,
+      name,
+      version,
+      isDefault,
+      deprecated,
+      rollout,
+      file,
+      tenant,
+      rate,
+      budgets,
+      parameters: Object.fromEntries(parameters),
+      sandbox: { enabled: sandbox.enabled, languages: [...sandbox.languages] },
+      mcp: mcp && { name: mcp.name },
+      outline: { elements: outline.elements.map((element) => ({ name: element.name })) },
+    },
+  };
+}
+
+export function restore({ endpoint, ...places }: CandidateRecord): Candidate<EndpointHead> {
+  const { sandbox, ...head } = endpoint;
+  return {
+    ...places,
+    endpoint: {
+      ...head,
+      sandbox: { enabled: sandbox.enabled, languages: new Set(sandbox.languages) },
+      binder: { takesLocks: (locked) => tenantBinder(endpoint).takesLocks(locked) },
+    },
+  };
+}
+
+/** Rejects values of other parameters than the one that separates tenants. */
+function tenantBinder({ tenant = '', parameters }: HeadRecord): Binder {
+  const spec = parameters[tenant];
+  const parameter = isDeclared(spec) ? compileParameter(tenant, spec).parameter : undefined;
+  return createBinder(parameter === undefined ? [] : [parameter], { unknown: 'reject' });
+}
+
+function isDeclared(spec: unknown): spec is DeclaredParameter {
+  return isRecord(spec) && isText(spec['type']);
+}
+
+const isPlace = matches({ line: isCount, column: isCount });
+
+const isEntry: ShapeCheck = (value) => isRecord(value);
+
+const isHead = matches({
+  id: isText,
+  name: isText,
+  version: optional(isCount),
+  isDefault: isBoolean,
+  deprecated: optional(
+    matches({
+      since: isNumber,
+      sunset: optional(isNumber),
+      successor: optional(isText),
+      reason: optional(isText),
+    }),
+  ),
+  rollout: optional(matches({ share: isNumber, tolerance: isNumber })),
+  file: isText,
+  tenant: optional(isText),
+  rate: optional(isEntry),
+  budgets: isList(isEntry),
+  parameters: (value) => isRecord(value) && Object.values(value).every(isRecord),
+  sandbox: matches({ enabled: isBoolean, languages: isList(isOneOf('sql', 'lql')) }),
+  mcp: optional(matches({ name: optional(isText) })),
+  outline: matches({ elements: isList(matches({ name: isText })) }),
+});
+
+export const isCandidate: ShapeCheck = matches({
+  endpoint: isHead,
+  name: isPlace,
+  id: isPlace,
+  tool: isPlace,
+  places: optional(
+    matches({
+      version: optional(isPlace),
+      default: optional(isPlace),
+      deprecated: optional(isPlace),
+      rollout: optional(isPlace),
+      rate: optional(isPlace),
+    }),
+  ),
+});

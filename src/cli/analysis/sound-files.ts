@@ -1,0 +1,35 @@
+// Endpoint files without errors, each with its compiled form or with what the analysis cache knows of it.
+import type { InspectedFile } from '../../catalog/compile.ts';
+import type { EndpointHead } from '../../catalog/endpoint.ts';
+import type { LoadedFile, LoadedFiles } from '../../catalog/load.ts';
+import type { AnalysisCache } from './cache.ts';
+
+export interface SoundFile {
+  readonly loaded: LoadedFile<EndpointHead>;
+  /** Undefined: the cache has all findings about it. */
+  readonly inspected: InspectedFile | undefined;
+}
+
+/** Those of `concerned`, in the order of the files. */
+export function soundFiles(
+  files: LoadedFiles<EndpointHead>,
+  concerned: ReadonlySet<string>,
+  inspected: ReadonlyMap<string, InspectedFile>,
+): readonly SoundFile[] {
+  return [...files.values()]
+    .filter(({ file, candidate }) => concerned.has(file) && candidate !== undefined)
+    .map((loaded) => ({ loaded, inspected: inspected.get(loaded.file) }));
+}
+
+/** Notes what is known of the files that have errors and of shared ones, and saves the cache. Never rejects. */
+export async function keepCompiled(
+  files: LoadedFiles<EndpointHead>,
+  concerned: ReadonlySet<string>,
+  cache: AnalysisCache | undefined,
+): Promise<void> {
+  if (cache === undefined) return;
+  for (const file of files.values())
+    if (concerned.has(file.file) && file.candidate === undefined && cache.find(file) === undefined)
+      cache.keep(file, {});
+  await cache.save();
+}
