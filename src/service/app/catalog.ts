@@ -1,12 +1,12 @@
 // Opens the catalog: the engine's access follows it before each swap, and caches of responses after it.
-import type { Catalog } from '../catalog/catalog.ts';
-import { createCompile } from '../catalog/compile.ts';
-import { referenceOf, type Endpoint } from '../catalog/endpoint.ts';
-import { openLiveCatalog, type LiveCatalog } from '../catalog/live.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import { createCompile } from '../endpoints/compile.ts';
+import { referenceOf, type Endpoint } from '../endpoints/endpoint.ts';
+import { openLiveCatalog, type LiveCatalog } from '../endpoints/live.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Sandboxes } from '../request/consumer/sandboxes.ts';
 import { pinExamples } from '../request/reading/pin-examples.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import type { AccessControl } from './access.ts';
 import type { Cache } from './cache.ts';
 import { after, clock } from './clock.ts';

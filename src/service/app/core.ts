@@ -1,6 +1,6 @@
 // What the service and the commands share: endpoints and the request path.
-import type { LiveCatalog } from '../catalog/live.ts';
-import { createDescribe, type Describe } from '../catalog/describe.ts';
+import type { LiveCatalog } from '../endpoints/live.ts';
+import { createDescribe, type Describe } from '../endpoints/describe.ts';
 import type { Live } from '../fronts/live/live.ts';
 import type { RequestPath } from '../request/answer.ts';
 import { countAnalyses } from '../request/consumer/analyses.ts';

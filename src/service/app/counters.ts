@@ -1,10 +1,10 @@
 // Opens what counts requests, and what they read.
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { Settings } from '../config/settings.ts';
-import { createBudgets, type Budgets } from '../rate-limits/budgets.ts';
-import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
-import { createRateLimits, type RateLimits } from '../rate-limits/rate-limits.ts';
-import { createRedisCounters } from '../rate-limits/redis-counters.ts';
+import { createBudgets, type Budgets } from '../limits/budgets.ts';
+import { createMemoryCounters } from '../limits/memory-counters.ts';
+import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts';
+import { createRedisCounters } from '../limits/redis-counters.ts';
 import { clock } from './clock.ts';
 
 /** Without a link, each process counts for itself. */

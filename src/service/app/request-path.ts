@@ -2,12 +2,12 @@
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Keyring } from '../auth/keyring.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Describe } from '../catalog/describe.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { filterParameters } from '../access/table-filters.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Sandboxes } from '../request/consumer/sandboxes.ts';

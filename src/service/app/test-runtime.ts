@@ -1,6 +1,6 @@
 // Runs requests as a service would, at a chosen time and without caching or limits, to test endpoint files.
-import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
-import { createDescribe } from '../catalog/describe.ts';
+import { assembleCatalog, type Candidate } from '../endpoints/catalog.ts';
+import { createDescribe } from '../endpoints/describe.ts';
 import { createPause } from '../request/transform/pause.ts';
 import type { Engine, Statement } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';

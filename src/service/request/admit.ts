@@ -1,11 +1,11 @@
 // The first stage of a call: authenticates the key, finds the endpoint that it is authorized for, counts the call
 // against the rate limits, and only then reads the rest of the call.
 import type { Principal } from '../auth/principal.ts';
-import { isCallable } from '../catalog/callable.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { successorOf } from '../catalog/versions.ts';
-import { budgetLimits, type BudgetLimit } from '../rate-limits/budgets.ts';
+import { isCallable } from '../endpoints/callable.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { successorOf } from '../endpoints/versions.ts';
+import { budgetLimits, type BudgetLimit } from '../limits/budgets.ts';
 import { chooseVersion } from './admission/choose-version.ts';
 import { findEndpoint } from './admission/find-endpoint.ts';
 import { identify, type KeyDeps } from './admission/keys.ts';

@@ -1,12 +1,12 @@
 // The second stage of a call: its parameters become typed values, which choose the variant of the endpoint's query.
-import type { Endpoint, ResultShape } from '../catalog/endpoint.ts';
-import type { Clock } from '../core/clock.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
-import type { FormatName } from '../format/formats.ts';
+import type { Endpoint, ResultShape } from '../endpoints/endpoint.ts';
+import type { Clock } from '../../sql/base/clock.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
+import type { FormatName } from '../formats/formats.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
-import { demandedRedactor } from '../redact/demand.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import { demandedRedactor } from '../../guard/redact/demand.ts';
+import type { Redactor } from '../../guard/redact/redactor.ts';
 import type { Admitted } from './admit.ts';
 import type { LiveRequest } from './call.ts';
 import { parametersOf } from './consumer/consumer-query.ts';

@@ -1,6 +1,6 @@
 // The last stage of a call: its result becomes an answer, with metadata if the call asks for it.
 import type { KeyUse } from '../auth/key-use.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 import type { Answer } from './call.ts';
 import { addMetadata, type MetadataDeps } from './metadata.ts';
 import type { Plan } from './plan.ts';

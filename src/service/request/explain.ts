@@ -1,10 +1,10 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
-import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
+import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
-import { demandedRedactor, isRedacting } from '../redact/demand.ts';
+import { demandedRedactor, isRedacting } from '../../guard/redact/demand.ts';
 import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';

@@ -1,6 +1,6 @@
 // Calls whose answer is followed.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { CallContent, LiveRequest } from './call.ts';
 
 /** How a call asks to be followed; undefined: it does not. Throws Problem if the endpoint has no live calls, and for what they do not have. */

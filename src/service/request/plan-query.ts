@@ -1,15 +1,15 @@
 // The statement of a call: of the saved query, or of the consumer query that the call has.
 import type { Sandboxes } from './consumer/sandboxes.ts';
-import type { Describe } from '../catalog/describe.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { type Statement, EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { ConsumerQuery } from './consumer/consumer-query.ts';
 import type { PlannedQuery } from './planned-query.ts';
 import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
-import { Problem } from '../core/problem.ts';
-import { hashParameters } from '../catalog/source-query.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import { hashParameters } from '../endpoints/source-query.ts';
 export interface PlanQueryDeps {
   readonly sandboxes: Sandboxes;
   readonly describe: Describe;

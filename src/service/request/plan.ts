@@ -1,7 +1,7 @@
 // The third stage of a call: the query to run, and what its response depends on besides.
 import type { CacheDirectives } from '../cache/freshness.ts';
 import type { Callers } from '../cache/single-flight.ts';
-import { isRedacting } from '../redact/demand.ts';
+import { isRedacting } from '../../guard/redact/demand.ts';
 import { bindAt, type Bound } from './bind.ts';
 import { createSpending, type SpendingDeps } from './limits/spending.ts';
 import { metadataOptions, type MetadataOptions } from './metadata.ts';
@@ -9,7 +9,7 @@ import { planPage, type Page, type PlanPageDeps } from './pages/pages.ts';
 import type { PlannedQuery } from './planned-query.ts';
 import { planQuery, type PlanQueryDeps } from './plan-query.ts';
 import type { Requester } from './run-statement.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 
 export type PlanDeps = PlanQueryDeps & PlanPageDeps & Omit<SpendingDeps, 'now'> & { readonly clock: Clock };
 

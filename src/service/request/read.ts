@@ -3,7 +3,7 @@ import { etagOf } from '../cache/entry.ts';
 import type { CachedAnswer, CacheRead, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { Callers } from '../cache/single-flight.ts';
 import type { Warming } from '../cache/warming.ts';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Replay } from './call.ts';
 import type { Plan } from './plan.ts';
 import { isCached, jobOf, warmJob, type CachedPlan, type JobDeps } from './reading/jobs.ts';

@@ -1,8 +1,8 @@
 // Runs a plan on the engine: its rows are cut, redacted and encoded, so that nothing unredacted is ever cached.
 import { etagInParts, type Payload } from '../cache/entry.ts';
-import type { ReadSummary, StageTimes } from '../core/observation.ts';
-import { contentTypeOf } from '../format/formats.ts';
-import { cutLines } from '../format/lines.ts';
+import type { ReadSummary, StageTimes } from '../../sql/base/observation.ts';
+import { contentTypeOf } from '../formats/formats.ts';
+import { cutLines } from '../formats/lines.ts';
 import { encodeRows, type Encoding } from './formats/encode-rows.ts';
 import { produceEngineFormat, type EngineFormatDeps } from './formats/engine-format.ts';
 import { redactRows } from './formats/redacted-rows.ts';

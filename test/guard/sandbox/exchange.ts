@@ -3,20 +3,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { after } from '../../src/core/clock.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
-import { NO_LABELS } from '../../src/request/labels.ts';
-import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
+import { NO_LABELS } from '../../../src/service/request/labels.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import type { Query } from './tenants.ts';
-import { runQuery } from '../../src/request/run-statement.ts';
-import { planWith } from '../support/plan-with.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const HASH_KEY = 'a key for hashes, long enough';
 

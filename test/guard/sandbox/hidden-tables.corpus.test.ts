@@ -4,17 +4,17 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe, type Describe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { sourcesIn } from '../../src/catalog/include/sources.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createSandboxes, type Sandboxes } from '../../src/request/consumer/sandboxes.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe, type Describe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createSandboxes, type Sandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { createRun, fillCorpus, type Query, type Run, type Seen } from './tenants.ts';
-import { planWith } from '../support/plan-with.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const DATABASES = ['calm', 'hostile'] as const;
 

@@ -1,17 +1,17 @@
 // Non-interference over time: the response to a query is the same before, between and after runs of it by another tenant, and from the
 // first run to the last. The engine has run none of these queries before, so that what it remembers of them shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
-import { some, runs } from '../support/runs.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
+import { some, runs } from '../../support/runs.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { oracles, type Oracle } from './oracles.ts';
 import { compile, corpusFileOf, createRun, fileOf, fill, fillCorpus, TABLE_KINDS } from './tenants.ts';
 import type { Protection, Run, Seen } from './tenants.ts';
-import { planWith } from '../support/plan-with.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 /** What counts runs counts to three. */
 const RUNS = 4;

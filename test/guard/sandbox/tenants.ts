@@ -4,21 +4,21 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine, Statement } from '../../src/engine/engine.ts';
-import type { ConsumerQuery } from '../../src/request/consumer/consumer-query.ts';
-import { createBulkhead } from '../../src/request/limits/bulkhead.ts';
-import { NO_LABELS } from '../../src/request/labels.ts';
-import { after } from '../../src/core/clock.ts';
-import { createSandboxes } from '../../src/request/consumer/sandboxes.ts';
-import { REAL_TIME } from '../support/real-time.ts';
-import type { PlannedQuery } from '../../src/request/planned-query.ts';
-import { runQuery } from '../../src/request/run-statement.ts';
-import { planWith, type PlanWith } from '../support/plan-with.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
+import type { ConsumerQuery } from '../../../src/service/request/consumer/consumer-query.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
+import { NO_LABELS } from '../../../src/service/request/labels.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { planWith, type PlanWith } from '../../support/plan-with.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */
 export interface TableKind {
@@ -293,7 +293,7 @@ export async function openTenants(): Promise<Tenants> {
 }
 
 function readCorpus(name: string): string {
-  return readFileSync(new URL(`../corpus/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../corpus/${name}`, import.meta.url), 'utf8');
 }
 
 /** The corpus' table: in the hostile database other tenants' rows are changed, and more. */

@@ -1,9 +1,9 @@
 // The failures of shared runs, as other callers are given them.
 import { expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import { createSharedFailures } from '../../src/request/reading/shared-failures.ts';
-import type { PlannedQuery } from '../../src/request/planned-query.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { createSharedFailures } from '../../../src/service/request/reading/shared-failures.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');
 

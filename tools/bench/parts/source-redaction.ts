@@ -1,14 +1,14 @@
 // Consumer queries over tables as they are and over redacted ones.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCompile } from '../../../src/catalog/compile.ts';
-import { createDescribe } from '../../../src/catalog/describe.ts';
-import { createEmbeddedEngine } from '../../../src/engine/embedded/embedded-engine.ts';
-import { createSandboxes } from '../../../src/request/consumer/sandboxes.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
-import { planQuery } from '../../../src/request/plan-query.ts';
+import { planQuery } from '../../../src/service/request/plan-query.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';

@@ -1,5 +1,5 @@
 // Follows the plan of a call: the same read, repeated whenever its data has changed.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { answerPlan, prepare, type RequestPath } from '../../request/answer.ts';
 import type { Answer, Call } from '../../request/call.ts';
 import type { Plan } from '../../request/plan.ts';

@@ -1,8 +1,8 @@
 // A call whose answer is followed: what it asks, and whether its key may still ask it.
 import { cacheKey } from '../../cache/key.ts';
-import type { LivePolicy } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import { Problem } from '../../core/problem.ts';
+import type { LivePolicy } from '../../endpoints/endpoint.ts';
+import { referenceOf } from '../../endpoints/endpoint.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Requester } from '../../request/run-statement.ts';
 import type { Plan } from '../../request/plan.ts';
 import type { Call } from '../../request/call.ts';

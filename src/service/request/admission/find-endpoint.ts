@@ -1,11 +1,11 @@
 // The endpoint that a call names, as far as its key may know it.
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { nameIn } from '../../catalog/versions.ts';
-import { nearest } from '../../core/nearest.ts';
-import { Problem } from '../../core/problem.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { nameIn } from '../../endpoints/versions.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 /**
  * Finds an endpoint by name or UUID. Throws `auth.forbidden`, or `route.endpoint_unknown` if the key would cover any

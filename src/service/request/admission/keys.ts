@@ -2,9 +2,9 @@
 import type { KeyUse } from '../../auth/key-use.ts';
 import type { Accepted, Keyring, Rejected as RejectedKey } from '../../auth/keyring.ts';
 import type { Principal } from '../../auth/principal.ts';
-import type { Clock } from '../../core/clock.ts';
-import { Problem, type ProblemOptions } from '../../core/problem.ts';
-import type { RateLimits } from '../../rate-limits/rate-limits.ts';
+import type { Clock } from '../../../sql/base/clock.ts';
+import { Problem, type ProblemOptions } from '../../../sql/base/problem.ts';
+import type { RateLimits } from '../../limits/rate-limits.ts';
 import type { CallRecord } from '../call.ts';
 import { countRequest, limitsOf, type RequestKind } from './request-limits.ts';
 

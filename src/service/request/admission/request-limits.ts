@@ -1,8 +1,8 @@
 // Rate limits of a request: those of its key, and of its endpoint for this key.
 import type { Principal } from '../../auth/principal.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { Problem } from '../../core/problem.ts';
-import { retryAfter, type Limit, type RateLimits } from '../../rate-limits/rate-limits.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { retryAfter, type Limit, type RateLimits } from '../../limits/rate-limits.ts';
 import type { CallRecord } from '../call.ts';
 
 /** What a request counts as: checks have counters of their own. */

@@ -1,17 +1,17 @@
 // Plans consumer queries: in the dialect that they are written in, or in LQL, as the SQL that they translate to.
 import { type Planning, planSql } from './plan-sql.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
-import type { Dialect } from '../../catalog/endpoint.ts';
+import type { Dialect } from '../../endpoints/endpoint.ts';
 import type { PlannedQuery } from '../planned-query.ts';
-import { CONSUMER_QUERY_LIMITS } from '../../sandbox/lexed-query.ts';
+import { CONSUMER_QUERY_LIMITS } from '../../../guard/sandbox/lexed-query.ts';
 import { chooseDialect, parsedAs, type DialectEvidence } from './dialects.ts';
 import { readEvidenceText, countEvidence } from './dialect-evidence.ts';
 import { DIALECTS } from './dialect-table.ts';
-import { Problem } from '../../core/problem.ts';
-import { searchedTables } from '../../catalog/searched-tables.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { searchedTables } from '../../endpoints/searched-tables.ts';
 import { lqlToSql, lqlProblem } from './lql-query.ts';
-import { rejectedRegex, regexFault } from '../../lql/regex.ts';
-import type { TableColumns } from '../../catalog/describe.ts';
+import { rejectedRegex, regexFault } from '../../../sql/lql/regex.ts';
+import type { TableColumns } from '../../endpoints/describe.ts';
 import { tablesProblem } from './sandboxes.ts';
 /** Throws Problem for a query that may not run. */
 export async function planConsumerQuery(

@@ -1,16 +1,16 @@
 // Plans SQL of consumers: the sandbox checks it, and assembles the statement to run.
 import type { PlanQueryDeps } from '../plan-query.ts';
-import { type Endpoint, referenceOf } from '../../catalog/endpoint.ts';
+import { type Endpoint, referenceOf } from '../../endpoints/endpoint.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import type { PlannedQuery } from '../planned-query.ts';
 import { tablesProblem } from './sandboxes.ts';
-import { hashParameters } from '../../catalog/source-query.ts';
+import { hashParameters } from '../../endpoints/source-query.ts';
 import type { Statement } from '../../engine/engine.ts';
-import { rejection } from '../../sandbox/lexed-query.ts';
-import { stateInResult } from '../../sandbox/scan/states.ts';
-import { consumerFailure } from '../../sandbox/failure.ts';
-import { Problem } from '../../core/problem.ts';
+import { rejection } from '../../../guard/sandbox/lexed-query.ts';
+import { stateInResult } from '../../../guard/sandbox/scan/states.ts';
+import { consumerFailure } from '../../../guard/sandbox/failure.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 /** What a consumer query is planned for. */
 export interface Planning extends PlanQueryDeps {

@@ -2,8 +2,8 @@
 import { cacheKey } from '../../cache/key.ts';
 import type { Job } from '../../cache/read-through.ts';
 import type { WarmJob } from '../../cache/warming.ts';
-import type { CachePolicy, Endpoint } from '../../catalog/endpoint.ts';
-import { formatKey } from '../../format/formats.ts';
+import type { CachePolicy, Endpoint } from '../../endpoints/endpoint.ts';
+import { formatKey } from '../../formats/formats.ts';
 import type { Call } from '../call.ts';
 import { staticLabels } from '../labels.ts';
 import { planAt, type Plan, type PlanDeps } from '../plan.ts';

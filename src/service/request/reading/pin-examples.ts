@@ -2,7 +2,7 @@
 import { NO_DIRECTIVES } from '../../cache/freshness.ts';
 import type { Warming } from '../../cache/warming.ts';
 import type { Principal } from '../../auth/principal.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { RawValue } from '../../params/reading.ts';
 import type { Admitted } from '../admit.ts';
 import { bind } from '../bind.ts';

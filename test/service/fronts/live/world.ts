@@ -1,15 +1,15 @@
 // The hub of live calls in virtual time, over rows that tests change.
-import { createWatch, type Watch } from '../../../src/cache/watch.ts';
-import { momentOf } from '../../../src/cache/clock.ts';
-import type { Observation } from '../../../src/core/observation.ts';
-import type { Problem } from '../../../src/core/problem.ts';
-import { createLive, type Live } from '../../../src/fronts/live/live.ts';
-import type { Question } from '../../../src/fronts/live/question.ts';
-import type { LiveStream } from '../../../src/fronts/live/stream.ts';
-import type { Result } from '../../../src/request/read.ts';
-import { createSharedFailures } from '../../../src/request/reading/shared-failures.ts';
-import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
-import type { Plan } from '../../../src/request/plan.ts';
+import { createWatch, type Watch } from '../../../../src/service/cache/watch.ts';
+import { momentOf } from '../../../../src/service/cache/clock.ts';
+import type { Observation } from '../../../../src/sql/base/observation.ts';
+import type { Problem } from '../../../../src/sql/base/problem.ts';
+import { createLive, type Live } from '../../../../src/service/fronts/live/live.ts';
+import type { Question } from '../../../../src/service/fronts/live/question.ts';
+import type { LiveStream } from '../../../../src/service/fronts/live/stream.ts';
+import type { Result } from '../../../../src/service/request/read.ts';
+import { createSharedFailures } from '../../../../src/service/request/reading/shared-failures.ts';
+import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
+import type { Plan } from '../../../../src/service/request/plan.ts';
 
 export interface World {
   readonly live: Live;
