@@ -16,7 +16,10 @@ import {
 } from '../../kit/service-client.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { problemError, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
+import { IN_USE } from './options.ts';
+import { rejectionIn } from './problem-error.ts';
+import { problemError } from './problem-error.ts';
+import { fieldsOf, formOf, type QueryOptions } from './options.ts';
 import { type FollowDeps, respond } from '../../../service/fronts/live/follow.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
