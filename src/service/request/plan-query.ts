@@ -1,34 +1,12 @@
 // The statement of a call: of the saved query, or of the consumer query that the call has.
-import type { Sandboxes } from './consumer/sandboxes.ts';
-import type { Describe } from '../endpoints/describe.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { type Statement, EngineError } from '../engine/engine.ts';
+import { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
-import type { ConsumerQuery } from './consumer/consumer-query.ts';
-import type { PlannedQuery } from './planned-query.ts';
+import type { PlannedQuery, PlanQueryDeps, QueryRequest } from './planned-query.ts';
 import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import { hashParameters } from '../endpoints/source-query.ts';
-export interface PlanQueryDeps {
-  readonly sandboxes: Sandboxes;
-  readonly describe: Describe;
-  /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
-  readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
-  /** Changes each statement, such as to freeze its clock; default: it runs as planned. */
-  readonly rewrite?: ((statement: Statement) => Promise<Statement>) | undefined;
-}
-
-/** What a statement is made of. */
-export interface QueryRequest {
-  readonly endpoint: Endpoint;
-  readonly bindings: Bindings;
-  /** Undefined: the saved query. */
-  readonly consumerQuery: ConsumerQuery | undefined;
-  /** Whether a consumer query reads redacted tables. */
-  readonly isRedacted: boolean;
-}
-
 /**
  * The query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
  * may not run.

@@ -4,12 +4,12 @@ import type { Callers } from '../cache/single-flight.ts';
 import { isRedacting } from '../../guard/redact/demand.ts';
 import { bindAt, type Bound } from './bind.ts';
 import { createSpending, type SpendingDeps } from './limits/spending.ts';
-import { metadataOptions, type MetadataOptions } from './metadata.ts';
 import { planPage, type Page, type PlanPageDeps } from './pages/pages.ts';
-import type { PlannedQuery } from './planned-query.ts';
-import { planQuery, type PlanQueryDeps } from './plan-query.ts';
+import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
+import { planQuery } from './plan-query.ts';
 import type { Requester } from './run-statement.ts';
 import type { Clock } from '../../sql/base/clock.ts';
+import { metadataOptions, type MetadataOptions } from './metadata-options.ts';
 
 export type PlanDeps = PlanQueryDeps & PlanPageDeps & Omit<SpendingDeps, 'now'> & { readonly clock: Clock };
 

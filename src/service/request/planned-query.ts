@@ -1,7 +1,11 @@
 // A statement that is ready to run.
 import type { Problem } from '../../sql/base/problem.ts';
 import { EngineError, type Statement } from '../engine/engine.ts';
-import type { Dialect } from '../endpoints/endpoint.ts';
+import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
+import type { Sandboxes } from './consumer/sandboxes.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Bindings } from '../params/binder.ts';
+import type { ConsumerQuery } from './consumer/consumer-query.ts';
 
 /** A statement, and how to attribute an engine error. */
 export interface PlannedQuery {
@@ -40,4 +44,23 @@ export interface CheckedQuery {
 export function alternativeOf({ retry }: Pick<PlannedQuery, 'retry'>, cause: unknown): Statement | undefined {
   if (!(cause instanceof EngineError)) return undefined;
   return cause.failure === 'rejected' || cause.failure === 'memory' ? retry?.() : undefined;
+}
+
+export interface PlanQueryDeps {
+  readonly sandboxes: Sandboxes;
+  readonly describe: Describe;
+  /** The parameters that row policies compare with; default: statements carry nothing for row policies. */
+  readonly policyParameters?: ((endpoint: Endpoint) => readonly string[]) | undefined;
+  /** Changes each statement, such as to freeze its clock; default: it runs as planned. */
+  readonly rewrite?: ((statement: Statement) => Promise<Statement>) | undefined;
+}
+
+/** What a statement is made of. */
+export interface QueryRequest {
+  readonly endpoint: Endpoint;
+  readonly bindings: Bindings;
+  /** Undefined: the saved query. */
+  readonly consumerQuery: ConsumerQuery | undefined;
+  /** Whether a consumer query reads redacted tables. */
+  readonly isRedacted: boolean;
 }

@@ -7,7 +7,8 @@ import { Problem } from '../../sql/base/problem.ts';
 import type { Replay } from './call.ts';
 import type { Plan } from './plan.ts';
 import { isCached, jobOf, warmJob, type CachedPlan, type JobDeps } from './reading/jobs.ts';
-import { run, type Produced } from './run.ts';
+import { run } from './run.ts';
+import type { Produced } from './run-statement.ts';
 
 /** A result as sent. All durations are 0 if no query ran for this request. */
 export interface Result extends Produced {

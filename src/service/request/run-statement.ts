@@ -2,7 +2,7 @@
 import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
-import type { ReadSummary, TraceContext } from '../../sql/base/observation.ts';
+import type { ReadSummary, TraceContext, StageTimes } from '../../sql/base/observation.ts';
 import type { Engine, RunOptions, Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
 import type { Redactor } from '../../guard/redact/redactor.ts';
@@ -11,6 +11,7 @@ import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Spending } from './limits/spending.ts';
 import { alternativeOf, type PlannedQuery } from './planned-query.ts';
+import type { Payload } from '../cache/entry.ts';
 
 /** On whose behalf a query runs, and in which workload. None of it changes the result. */
 export interface Requester {
@@ -53,6 +54,12 @@ export interface RunResult {
   readonly lines: Uint8Array;
   /** Milliseconds spent waiting for a slot. */
   readonly queueMs: number;
+  readonly read: ReadSummary | undefined;
+}
+
+/** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
+export interface Produced extends Payload {
+  readonly timing: Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
   readonly read: ReadSummary | undefined;
 }
 

@@ -1,6 +1,5 @@
 // Runs a plan on the engine: its rows are cut, redacted and encoded, so that nothing unredacted is ever cached.
-import { etagInParts, type Payload } from '../cache/entry.ts';
-import type { ReadSummary, StageTimes } from '../../sql/base/observation.ts';
+import { etagInParts } from '../cache/entry.ts';
 import { contentTypeOf } from '../formats/formats.ts';
 import { cutLines } from '../formats/lines.ts';
 import { encodeRows, type Encoding } from './formats/encode-rows.ts';
@@ -9,18 +8,12 @@ import { redactRows } from './formats/redacted-rows.ts';
 import { cutPage } from './pages/pages.ts';
 import type { Plan } from './plan.ts';
 import type { SharedFailures } from './reading/shared-failures.ts';
-import { runQuery, type RunContext } from './run-statement.ts';
+import { runQuery, type RunContext, type Produced } from './run-statement.ts';
 import type { Transformer } from './transform/transformer.ts';
 
 export interface RunPlanDeps extends EngineFormatDeps {
   readonly transformer: Transformer;
   readonly failures: SharedFailures;
-}
-
-/** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
-export interface Produced extends Payload {
-  readonly timing: Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
-  readonly read: ReadSummary | undefined;
 }
 
 /** The result of a plan, encoded. Throws Problem. */

@@ -1,9 +1,8 @@
 // Plans SQL of consumers: the sandbox checks it, and assembles the statement to run.
-import type { PlanQueryDeps } from '../plan-query.ts';
 import { type Endpoint, referenceOf } from '../../endpoints/endpoint.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
-import type { PlannedQuery } from '../planned-query.ts';
+import type { PlannedQuery, PlanQueryDeps } from '../planned-query.ts';
 import { tablesProblem } from './sandboxes.ts';
 import { hashParameters } from '../../endpoints/source-query.ts';
 import type { Statement } from '../../engine/engine.ts';

@@ -8,7 +8,6 @@ import { contentTypeOf } from '../../formats/formats.ts';
 import { isRedacting } from '../../../guard/redact/demand.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from '../../../guard/sandbox/shared-columns.ts';
 import type { Bulkhead } from '../limits/bulkhead.ts';
-import { describe } from '../metadata.ts';
 import { asDeclared } from './native/blocks.ts';
 import { BINARY, writeRedacted } from './redacted-format.ts';
 import { observeFound, redactionOf } from './redacted-rows.ts';
@@ -18,9 +17,15 @@ import type { NamedType } from '../transform/redacted-columns.ts';
 import { joined } from '../transform/parts.ts';
 import type { Pause } from '../transform/pause.ts';
 import type { Transformer } from '../transform/transformer.ts';
-import { runInFormat, type RunContext, type RunDeps, type WrittenResult } from '../run-statement.ts';
-import type { Produced } from '../run.ts';
+import {
+  runInFormat,
+  type RunContext,
+  type RunDeps,
+  type WrittenResult,
+  type Produced,
+} from '../run-statement.ts';
 import type { Plan } from '../plan.ts';
+import { describeResult } from '../describe-result.ts';
 
 export interface EngineFormatDeps {
   readonly engine: Engine;
@@ -136,7 +141,7 @@ function columnsRun(
   plan: EnginePlan,
   { key, spending, signal }: RunContext,
 ): Promise<readonly Column[]> {
-  return describe(engine, { ...plan, key, spending, signal: () => signal });
+  return describeResult(engine, { ...plan, key, spending, signal: () => signal });
 }
 
 /** The result of the engine; columns of which the format shows how they are stored, among other rows, are built again. */

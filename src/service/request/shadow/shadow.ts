@@ -13,7 +13,8 @@ import { redactRows } from '../formats/redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
 import type { Plan } from '../plan.ts';
-import { type PlanQueryDeps, planQuery } from '../plan-query.ts';
+import { planQuery } from '../plan-query.ts';
+import type { PlanQueryDeps } from '../planned-query.ts';
 
 /** A plan that ran, of a call of the saved query. */
 type ShadowedPlan = Pick<Plan, 'admitted' | 'parameters'>;
