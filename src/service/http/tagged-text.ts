@@ -5,7 +5,7 @@ import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { CallRecord } from '../request/call.ts';
 import { keyOf } from './call-fields.ts';
 import { matchesTag } from './entity-tag.ts';
-import type { RequestKind } from '../request/admission/request-limits.ts';
+import type { RequestKind } from '../request/admission/keys.ts';
 
 /** Who asks for a text. */
 export interface TextReader {

@@ -24,7 +24,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
   const result = { ...found, outcome };
   const described = metadata && (await withMetadata(deps, result, metadata));
   const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
-  if (timing.engine > 0) deps.shadow?.offer(plan);
+  if (timing.engine > 0 && plan.endpoint.version !== undefined) deps.shadow?.offer(plan);
   return {
     endpoint: plan.endpoint,
     successor: admitted.successor,

@@ -9,8 +9,8 @@ import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
 import { type AdmitDeps, admit } from './admit.ts';
-import { planQuery } from './plan-query.ts';
 import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
+import { planQuery } from './plan.ts';
 
 export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {}
 

@@ -57,7 +57,7 @@ async function fieldsInSource(): Promise<readonly string[]> {
   for (const file of (await Promise.all(folders.map(sourceFiles))).flat()) {
     const text = await readFile(file, 'utf8');
     for (const [, a, b, c] of text.matchAll(
-      /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.([a-z]+)\b/g,
+      /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.(?!get\()([a-z]+)\b/g,
     ))
       found.add(a ?? b ?? c ?? '');
   }

@@ -12,8 +12,7 @@ import { demandedRedactor, isRedacting } from '../../../guard/redact/demand.ts';
 import { redactRows } from '../formats/redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
-import type { Plan } from '../plan.ts';
-import { planQuery } from '../plan-query.ts';
+import { type Plan, planQuery } from '../plan.ts';
 import type { PlanQueryDeps } from '../planned-query.ts';
 
 /** A plan that ran, of a call of the saved query. */
