@@ -1,6 +1,5 @@
 // The reasons in endpoint files that allow changes, by the code of the change.
-import type { Codes } from '../../sql/base/finding.ts';
-import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
 import type { Path } from '../../service/config/yaml-document.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
@@ -134,7 +133,7 @@ export function unusedReasons(
 }
 
 /** Findings about the reasons of a file: unknown codes, and codes under the wrong key. */
-export function* reasonFindings(file: EndpointFile): Iterable<RuleFinding> {
+export function* reasonFindings(file: EndpointFile): Iterable<PathFinding> {
   if (file.allow_breaking !== undefined) {
     yield {
       code: 'reason.allow_breaking',
@@ -150,7 +149,7 @@ export function* reasonFindings(file: EndpointFile): Iterable<RuleFinding> {
   }
 }
 
-function findingOf(key: Key, code: string): Omit<RuleFinding, 'path'> | undefined {
+function findingOf(key: Key, code: string): Omit<PathFinding, 'path'> | undefined {
   if (!isCode(code)) {
     const hint = didYouMean(nearest(code, codesOf(key))) ?? 'Copy the code from the report of millrace diff';
     return { code: 'reason.unknown_code', message: `${code} is not the code of a change`, hint };

@@ -1,7 +1,7 @@
 // Process settings. Precedence: flags, environment variables, millrace.yaml, defaults.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import { parseBytes } from './bytes.ts';
 import { availableMemory, defaultSizes } from './memory.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type ClickHouseSettings,
 } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
-import { createSchemaCheck, createValueCheck, readSchema, type SchemaFinding } from './schema.ts';
+import { createSchemaCheck, createValueCheck, readSchema } from './schema.ts';
 import { findHalfJwt, jwtSettings, type JwtOptionalKey, type JwtSettings } from './jwt-settings.ts';
 import { allowedOrigins, findInvalidOrigins } from './origins.ts';
 import { plainFinding } from './plain-finding.ts';
@@ -231,7 +231,7 @@ function fromText({ type }: SettingName, text: string): unknown {
   return text;
 }
 
-function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Finding {
+function sourceFinding(finding: PathFinding, sources: ReadonlyMap<string, string>): Finding {
   const source = sources.get(String(finding.path[0])) ?? 'settings';
   return plainFinding(source, finding.code, finding.message, finding.hint);
 }
