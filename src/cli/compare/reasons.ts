@@ -5,6 +5,7 @@ import type { Path } from '../../service/config/yaml-document.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { ChangeClass } from './change-kinds.ts';
 import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
+import { KEYS, type Key, type Reasons } from './written-reasons.ts';
 
 export const REASON_CODES: Codes = {
   'reason.unknown_code': {
@@ -20,27 +21,6 @@ export const REASON_CODES: Codes = {
     help: 'Reasons are given by the code of the change: allow: { column.removed: the reason }, and allow_security for security changes. If the change was merged, remove the key.',
   },
 };
-
-/** Keys of an endpoint file that hold reasons by code. */
-const KEYS = ['allow', 'allow_security'] as const;
-type Key = (typeof KEYS)[number];
-
-/** The reasons of a file. */
-export type Reasons = Pick<EndpointFile, Key>;
-
-export const NO_REASONS: Reasons = {};
-
-/** Of a document that may be invalid: only what has the right types. */
-export function reasonsIn(value: object): Reasons {
-  const given: Partial<Record<Key, unknown>> = value;
-  const entries = KEYS.map((key) => [key, textsIn(given[key])]);
-  return Object.fromEntries(entries) as Reasons; // built from the keys above
-}
-
-function textsIn(value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'));
-}
 
 /** The reason that allows a change, or what is wrong with the one that is there. */
 export interface Verdict {
