@@ -1,8 +1,8 @@
 // Reads the settings from flags, environment variables and millrace.yaml, in this precedence.
 import { readFile } from 'node:fs/promises';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
-import { createSchemaCheck, createValueCheck, type SchemaFinding } from './schema.ts';
+import { createSchemaCheck, createValueCheck } from './schema.ts';
 import { plainFinding } from './plain-finding.ts';
 import { fillFile, withoutValues } from './file-variables.ts';
 import { parseYaml } from './yaml-document.ts';
@@ -106,7 +106,7 @@ function fromText({ type }: SettingName, text: string): unknown {
   return text;
 }
 
-function sourceFinding(finding: SchemaFinding, sources: ReadonlyMap<string, string>): Finding {
+function sourceFinding(finding: PathFinding, sources: ReadonlyMap<string, string>): Finding {
   const source = sources.get(String(finding.path[0])) ?? 'settings';
   return plainFinding(source, finding.code, finding.message, finding.hint);
 }
