@@ -315,7 +315,7 @@ export const FINDING_KINDS: Readonly<Record<string, FindingKind>> = {
   },
   'tables.unknown_column': {
     title: 'A statement of the schema names a column that does not exist',
-    help: 'A key, a version column or an expression names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
+    help: 'A key, a version column, a default, TTL, an index or a projection names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
   },
   'tables.unsupported': {
     title: 'A statement of the schema is not supported',

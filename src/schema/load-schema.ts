@@ -75,7 +75,20 @@ export async function loadSchema(
     reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  return { findings: [...findings, ...failed, ...misspelled], broken, counts, skipped };
+  const ofMore = await checkMore(engine, pending);
+  return { findings: [...findings, ...failed, ...misspelled, ...ofMore], broken, counts, skipped };
+}
+
+/** Warnings about parts of statements that were carried out without them. */
+async function checkMore(engine: Engine, pending: readonly Pending[]): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const { statement, step, before, after, attempt, failure } of pending) {
+    if (failure !== undefined || attempt > 0 || step.check === undefined) continue;
+    const reason = await engine.execute(`${before}${step.check}${after}`).then(() => undefined, failureOf);
+    const finding = unknownColumn(statement, step, reason);
+    if (finding !== undefined) found.push(finding);
+  }
+  return found;
 }
 
 /**

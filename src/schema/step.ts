@@ -14,6 +14,8 @@ export interface Step {
    * engine may lack: the tables or functions that values and keys are computed from.
    */
   readonly attempts: readonly string[];
+  /** Creates and removes a table with parts of the statement that no attempt has: how long rows are kept, indexes, projections. */
+  readonly check?: string | undefined;
   /** The table without which the first attempt fails. */
   readonly needs?: QualifiedName | undefined;
 }

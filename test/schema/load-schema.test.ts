@@ -269,6 +269,13 @@ test.each([
   ['that of a replicated table', "CREATE TABLE m3.t (id UInt64, updated DateTime)\nENGINE = ReplicatedReplacingMergeTree('/t', '{replica}', «updatd) ORDER BY id", 'updated'],
   ['a partition', 'CREATE TABLE m4.t (id UInt64, at DateTime) ENGINE = MergeTree\nPARTITION BY toYYYYMM(«att) ORDER BY id', 'at'],
   ['a sum', 'CREATE TABLE m5.t (id UInt64, amount UInt64)\nENGINE = SummingMergeTree(«amout) ORDER BY id', 'amount'],
+  ['an expiry', 'CREATE TABLE m7.t (id UInt64, at DateTime) ENGINE = MergeTree ORDER BY id\nTTL «att + INTERVAL 1 DAY', 'at'],
+  ['an expiry to a disk', "CREATE TABLE m8.t (id UInt64, at DateTime) ENGINE = MergeTree ORDER BY id TTL «att + INTERVAL 1 DAY TO DISK 'cold'", 'at'],
+  ['an expiry with a condition', 'CREATE TABLE m9.t (id UInt64, at DateTime, level String) ENGINE = MergeTree ORDER BY id TTL at + INTERVAL 1 DAY DELETE WHERE «levl = 1', 'level'],
+  ['that of a column', 'CREATE TABLE m10.t (id UInt64, at DateTime, text String TTL «att + INTERVAL 1 DAY) ENGINE = MergeTree ORDER BY id', 'at'],
+  ['an index', 'CREATE TABLE m11.t (id UInt64, email String,\nINDEX i lower(«emai) TYPE bloom_filter GRANULARITY 4) ENGINE = MergeTree ORDER BY id', 'email'],
+  ['a projection', 'CREATE TABLE m12.t (id UInt64, email String,\nPROJECTION p (SELECT «emial, count() GROUP BY emial)) ENGINE = MergeTree ORDER BY id', 'email'],
+  ['the order of a projection', 'CREATE TABLE m13.t (id UInt64, email String, PROJECTION p (SELECT * ORDER BY «emial)) ENGINE = MergeTree ORDER BY id', 'email'],
   ['a default', 'CREATE TABLE m6.t (id UInt64, day Date DEFAULT toDate(«creatd), created DateTime) ENGINE = MergeTree ORDER BY id', 'created'],
 ])('a misspelled column in %s is reported at the statement', async (_, marked, name) => {
   const { findings } = await load(marked.replace('«', ''));

@@ -17,7 +17,7 @@ import {
 } from '../service-client.ts';
 import type { Terminal } from '../terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { problemError, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
+import { localError, fieldsOf, formOf, LOCAL, rejectionIn, type QueryOptions } from './query.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
 
@@ -84,7 +84,7 @@ export async function followLocal(
   deps: LocalDeps,
 ): Promise<void> {
   const fields = fieldsOf(options); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }) => {
+  await withLocal({ ...options, ...LOCAL }, deps, async ({ path, rejected }) => {
     const connect: Connect = async (lastEventId) => {
       const call = liveCall(localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fields), {
         lastEventId,
@@ -92,11 +92,11 @@ export async function followLocal(
       });
       return chunksOf(await openStream(path, call), options.signal);
     };
-    await follow(connect, options, deps.terminal);
-  }).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error;
-    if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
-    throw problemError(error);
+    await follow(connect, options, deps.terminal).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
+      throw localError(error, rejected());
+    });
   });
 }
 

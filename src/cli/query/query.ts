@@ -7,6 +7,7 @@ import type { Engine } from '../../engine/engine.ts';
 import { readRows } from '../../engine/rows.ts';
 import type { Prepared } from '../../request/answer.ts';
 import { localCall, type Call } from '../../request/call.ts';
+import type { Finding } from '../../core/finding.ts';
 import { CommandError } from '../command-error.ts';
 import { withLocal, type LocalDeps } from '../local.ts';
 import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
@@ -44,8 +45,11 @@ export interface QueryOptions {
   readonly observe: Observe;
 }
 
-export const IN_USE =
-  'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
+/** How commands of an author run an endpoint. */
+export const LOCAL = {
+  whenInUse: 'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY',
+  isAuthoring: true,
+};
 
 /**
  * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement and the engine's query
@@ -61,15 +65,17 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     );
   const { terminal } = deps;
   const first = callAfter(undefined); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return explain(await path.prepare(first), engine, terminal);
-    const ask = async (cursor: string | undefined): Promise<QueryReply> => {
-      const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
-      return { body, rows, truncated, next, engine: timing.engine };
-    };
-    await printReplies(ask, options, terminal);
-  }).catch((error: unknown) => {
-    throw error instanceof Problem ? problemError(error) : error;
+  await withLocal({ ...options, ...LOCAL }, deps, async ({ path, rejected }, engine) => {
+    try {
+      if (options.explain) return await explain(await path.prepare(first), engine, terminal);
+      const ask = async (cursor: string | undefined): Promise<QueryReply> => {
+        const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
+        return { body, rows, truncated, next, engine: timing.engine };
+      };
+      await printReplies(ask, options, terminal);
+    } catch (error) {
+      throw error instanceof Problem ? localError(error, rejected()) : error;
+    }
   });
 }
 
@@ -260,5 +266,22 @@ export function problemError(problem: Problem | ProblemText): CommandError {
   return new CommandError(`${problem.message} (${problem.code})`, {
     cause: isOwn ? problem : undefined,
     details,
+  });
+}
+
+/** A problem of a call in this process; an unknown endpoint may be in one of the files that are not served. */
+export function localError(problem: Problem, rejected: readonly Finding[]): CommandError {
+  const error = problemError(problem);
+  const [first] = rejected;
+  if (problem.code !== 'route.endpoint_unknown' || first === undefined) return error;
+  const files = new Set(rejected.map(({ file }) => file)).size;
+  const { file, line, column, message } = first;
+  const others = files === 1 ? '' : `, and ${files - 1} more`;
+  return new CommandError(error.message, {
+    cause: problem,
+    details: [
+      ...error.details,
+      `Files with errors are not served: ${file}:${line}:${column} ${message}${others}; run millrace validate`,
+    ],
   });
 }
