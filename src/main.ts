@@ -1,8 +1,8 @@
 // Connects the command line to the process: arguments, environment, streams and signals.
 import { createProcessLog } from './app/log.ts';
 import { readVersion } from './app/version.ts';
-import { leaveWorkers, workers } from './app/workers.ts';
 import { runProgram } from './cli/program.ts';
+import { leaveWorkers, workers } from './cli/serve/worker-processes.ts';
 import { createTerminal } from './cli/terminal.ts';
 
 /** After a signal, how long the readers of the output may take for the rest of it. */

@@ -7,6 +7,7 @@ import { DIALECTS } from '../src/dialects/conversion.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
+const EXPLORER = join(ROOT, 'explorer/src');
 
 interface Module {
   readonly layer: number;
@@ -33,15 +34,41 @@ function readLayers(): ReadonlyMap<string, Module> {
   return modules;
 }
 
+/** Folders of the source by package. A file imports, types included, only its own package and those before it in this list. */
+const PACKAGES: readonly (readonly [name: string, folders: RegExp])[] = [
+  ['sql', /^(?:core|sql|dialects|bigquery|lql)\//],
+  ['guard', /^(?:sandbox|query-model|redact)\//],
+  [
+    'service',
+    /^(?:access|app|auth|cache|catalog|config|engine|format|fronts|http|loading|mcp|observe|openapi|params|preflight|rate-limits|request|threads)\//,
+  ],
+  ['cli', /^(?:cli|compatibility|schema|convert)\/|^main\.ts$/],
+];
+
+function packageIndex(name: string): number {
+  return PACKAGES.findIndex(([, folders]) => folders.test(name));
+}
+
+function readSource(path: string): { readonly text: string; readonly imports: readonly string[] } {
+  const text = readFileSync(path, 'utf8');
+  const written = text.matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g);
+  return { text, imports: Array.from(written, ([, a, b]) => a ?? b ?? '') };
+}
+
+/** The files that a file imports, by their paths below `root`. */
+function ownImports(name: string, imports: readonly string[], root = SOURCE): readonly string[] {
+  const own = imports.filter((each) => each.startsWith('.'));
+  return own.map((each) => relative(root, join(root, dirname(name), each)));
+}
+
+/** What is global in Node.js only. */
+const NODE_GLOBALS = /(?<!['.\w])(?:Buffer|process|require|__dirname|setImmediate)\b(?=[.(<[])/;
+
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => {
     const path = join(SOURCE, name);
-    const text = readFileSync(path, 'utf8');
-    const imports = [...text.matchAll(/(?:from|import)\s+'([^']+)'|import\('([^']+)'\)/g)].map(
-      ([, a, b]) => a ?? b ?? '',
-    );
-    return { name, path, text, imports, module: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
+    return { name, path, ...readSource(path), module: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
   });
 const modules = readLayers();
 
@@ -82,6 +109,45 @@ describe('architecture', () => {
       expect([...(here?.libraries ?? [])]).toEqual(expect.arrayContaining(libraries));
     },
   );
+
+  test('a file imports only its own package and those before it, types included', () => {
+    expect(files.filter(({ name }) => packageIndex(name) < 0).map(({ name }) => name)).toEqual([]);
+    const upward = files.flatMap(({ name, imports }) =>
+      ownImports(name, imports)
+        .filter((target) => packageIndex(target) > packageIndex(name))
+        .map((target) => `${name} imports ${target}`),
+    );
+    expect(upward).toEqual([]);
+  });
+
+  test('the explorer imports its own files, libraries, and the first package only', () => {
+    const pages = readdirSync(EXPLORER, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      /\.tsx?$/.test(name),
+    );
+    expect(pages.length).toBeGreaterThan(100);
+    const others = pages.flatMap((name) => {
+      const { imports } = readSource(join(EXPLORER, name));
+      const outside = ownImports(name, imports, EXPLORER).filter((target) => target.startsWith('..'));
+      const inSource = outside.map((target) => relative(SOURCE, join(EXPLORER, target)));
+      return [
+        ...inSource
+          .filter((target) => packageIndex(target) !== 0)
+          .map((target) => `${name} imports ${target}`),
+        ...imports.filter(isBuiltin).map((target) => `${name} imports ${target}`),
+      ];
+    });
+    expect(others).toEqual([]);
+  });
+
+  test('the first package runs in a browser: it uses nothing of Node.js', () => {
+    const pure = files.filter(({ name }) => packageIndex(name) === 0);
+    const used = pure.flatMap(({ name, text, imports }) =>
+      [...imports.filter(isBuiltin), ...(NODE_GLOBALS.exec(withoutComments(text)) ?? [])].map(
+        (each) => `${name} uses ${each}`,
+      ),
+    );
+    expect(used).toEqual([]);
+  });
 
   test.each(files.filter((file) => !file.name.includes('generated/')))(
     '$name is at most 400 lines long and starts with a comment',

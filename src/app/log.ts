@@ -1,12 +1,11 @@
 // The log of the process: where it goes, and what Node.js itself reports, in the same form.
 import { fstatSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Log, LogSettings } from '../cli/dependencies.ts';
-import { lineText, type Terminal } from '../cli/terminal.ts';
 import type { Observe } from '../core/observation.ts';
-import { createLog, forTerminal, withPid } from '../observe/log.ts';
+import { createLog, forTerminal, withPid, type Log, type LogSettings } from '../observe/log.ts';
 import { createLogStream, fileSink, pipeSink, type LogSink, type LogStream } from '../observe/log-stream.ts';
 import { createPlainLog } from '../observe/plain.ts';
+import { lineText } from '../observe/visible-text.ts';
 import { after, clock } from './clock.ts';
 
 export interface ProcessLog {
@@ -24,7 +23,8 @@ interface Output {
 export interface ProcessLogOptions {
   readonly output: NodeJS.WriteStream;
   readonly errors: NodeJS.WriteStream;
-  readonly note: Terminal['note'];
+  /** Prints a line for the operator. */
+  readonly note: (line: string) => void;
   /** Lines of worker processes, which share standard output, have their process id. */
   readonly worker: number | undefined;
 }

@@ -1,7 +1,8 @@
 // Renders findings for a terminal: location, message, the line of the file with a caret, and the fix.
 import type { Finding } from '../core/finding.ts';
 import { visible } from '../observe/visible-text.ts';
-import { lineText, type Terminal } from './terminal.ts';
+import { lineText } from '../observe/visible-text.ts';
+import type { Terminal } from './terminal.ts';
 
 const WIDTH = 110;
 

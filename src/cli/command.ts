@@ -6,12 +6,11 @@ import { loadSettings, settingNames, type Settings } from '../config/settings.ts
 import type { Finding } from '../core/finding.ts';
 import { nearest } from '../core/nearest.ts';
 import { describeFinding } from '../observe/describe.ts';
+import type { Log, LogSettings } from '../observe/log.ts';
 import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './serve/deps.ts';
 import type { Terminal } from './terminal.ts';
 import type {
-  Log,
-  LogSettings,
   OpenEngine,
   OpenLocal,
   OpenMcp,

@@ -5,23 +5,11 @@ import type { LiveCatalog } from '../catalog/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../core/observation.ts';
+import type { Log } from '../observe/log.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { Finding } from '../core/finding.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
-
-export interface LogSettings {
-  readonly level: Settings['logLevel'];
-  /** Ratio of requests with a status below 400 that are logged. */
-  readonly requestRatio?: number;
-}
-
-/** Where observations are written. */
-export interface Log {
-  readonly observe: Observe;
-  /** Lines that could not be written. */
-  readonly droppedLines: () => number;
-}
 
 export interface RunningService {
   readonly address: string;

@@ -1,6 +1,6 @@
 // Command output: results to stdout, everything else to stderr; colour and progress only on a terminal.
 import type { WriteStream } from 'node:tty';
-import { INNER_COMMAND, visible, visibleLines } from '../observe/visible-text.ts';
+import { lineText, visible, visibleLines, withoutCommands } from '../observe/visible-text.ts';
 
 /** The output streams of a command. */
 export interface Terminal {
@@ -39,16 +39,6 @@ const SEQUENCES: readonly string[] = Object.values(CODES)
   .flat()
   .map((code) => `\u001b[${code}m`);
 const MARKS = /([\ufdd0-\ufdd9])/;
-
-/** One line without hidden characters, in which no service of continuous integration sees a command. */
-export function lineText(line: string): string {
-  return withoutCommands(visible(line));
-}
-
-/** A line as it is, except what a service of continuous integration takes as a command: `::error::`, `##[group]`, `##vso[…]`. */
-export function withoutCommands(line: string): string {
-  return line.replace(/^(\s*):(?=:)/, String.raw`$1\u003a`).replace(INNER_COMMAND, String.raw`#\u0023`);
-}
 
 /** Honours NO_COLOR (https://no-color.org), and prints no colour to pipes. */
 export function createTerminal(

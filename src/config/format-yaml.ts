@@ -51,7 +51,7 @@ function pad(collection: YAMLMap | YAMLSeq, flowCollectionPadding: string): void
 /** Trailing spaces in a block scalar are part of its value. */
 function isInBlock(text: string, at: number): boolean {
   const line = text.slice(text.lastIndexOf('\n', at - 1) + 1, at);
-  return /^\s/.test(line) && !/^\s*#/.test(line);
+  return line === '' || (/^\s/.test(line) && !/^\s*#/.test(line));
 }
 
 /** Whether each alias still stands after its anchor; otherwise the order of the keys is part of the meaning. */

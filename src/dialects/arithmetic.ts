@@ -4,8 +4,9 @@ import { castTo } from './cast/cast.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
-import { onlyIf, sql, type Sql } from './sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
+import { truth } from './truth.ts';
 import {
   float,
   isKind,
@@ -34,6 +35,8 @@ export function numberArithmetic(a: Value, b: Value, operation: Operation): Valu
       return quotient(a, b, operation);
     case '%':
       return remainder(a, b, operation);
+    case 'DIV':
+      return wholeQuotient(a, b, operation);
     case '+':
     case '-':
     case '*':
@@ -248,7 +251,7 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
         : each.type.isUnsigned === true
           ? signed(each)
           : operandOf(each);
-  const isSafe = !traits.dividesByZero || isZeroFree(b);
+  const isSafe = !traits.dividesByZero || (isZeroFree(b) && !(isWhole && /^\(?-?0?\./.test(String(b.sql))));
   const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
   const kind = common(a, b);
   return loose(
@@ -280,10 +283,11 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   const { traits } = context.shared;
   if (operator === '^' && traits.hasPowerOperator)
     return value('float', sql`pow(${a.sql}, ${b.sql})`, isNullable(a, b));
-  if (operator === 'DIV') return wholeQuotient(a, b, operation);
   if (operator === 'MOD') return numberArithmetic(a, b, { ...operation, operator: '%' });
-  if (operator === 'XOR')
-    return value('bool', sql`xor(${a.sql}, ${b.sql})`, isNullable(a, b), { isNumberInClickHouse: true });
+  if (operator === 'XOR') {
+    const tests = [a, b].map((each) => truth(each, context, operation.at).sql);
+    return value('bool', sql`xor(${joinSql(tests)})`, isNullable(a, b), { isNumberInClickHouse: true });
+  }
   const name = BITS[operator];
   if (name === undefined) return undefined;
   const { at } = operation;
@@ -300,6 +304,13 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   const [x, y] = [a, b].map((each) =>
     isRounded(each, context) ? castTo(each, { name: 'BIGINT', at }, { isSafe: false, at, context }) : each,
   );
+  if (name.startsWith('bitShift') && /^\(?-\d/.test(String(b.sql)))
+    return unconverted(
+      at,
+      'expression',
+      'A shift by a negative number is not converted',
+      'Shift the other way.',
+    );
   return bits(x ?? a, y ?? b, { name, traits });
 }
 
@@ -311,10 +322,13 @@ function bits(
   b: Value,
   { name, traits }: { readonly name: string; readonly traits: Traits },
 ): Value {
+  // A shift of fewer bits than 64 loses those of the result.
+  const isWide = (each: Value): boolean =>
+    traits.shiftsLogically || isKind(each, 'bool') || INTEGER.test(String(each.sql));
   const wide = (each: Value): Sql =>
     traits.hasUnsignedBits
       ? sql`toUInt64(${each.sql})`
-      : traits.shiftsLogically || INTEGER.test(String(each.sql))
+      : isWide(each)
         ? sql`toInt64(${number(each)})`
         : each.sql;
   const isLogical = traits.shiftsLogically && name === 'bitShiftRight';

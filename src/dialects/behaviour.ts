@@ -81,7 +81,7 @@ function accepted(application: Application, index: number, { takes }: Behaviour)
 function documentOf(own: Value, { context, at, call, fail }: Application): Value {
   if (!context.shared.traits.hasNumericConditions) return own;
   if (isTime(own)) return fail(`${call.name} of a time is not converted`);
-  return isKind(own, 'bool') ? context.asText(own, at) : own;
+  return isKind(own, 'bool') || isNumber(own) ? context.asText(own, at) : own;
 }
 
 function numberOf(own: Value, { context, at, call, fail }: Application): Value {

@@ -84,7 +84,7 @@ function isNumberThere({ sql: own, type }: Value, { shared }: Context): boolean 
 }
 
 /** JSON has no NaN and no infinity; a JSON value keeps that a number is no integer. */
-function floatJson(own: Value, isText: boolean): Sql {
+export function floatJson(own: Value, isText: boolean): Sql {
   const text = exactText(own);
   const number = isText ? text : sql`replaceRegexpOne(${text}, '^(-?[0-9]+)$', '\\\\1.0')`;
   const isNull = own.type.isNullable ? sql`isNull(${own.sql}), 'null', ` : '';

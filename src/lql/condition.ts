@@ -1,6 +1,6 @@
 // Filters as SQL conditions over a resolved value.
-import { isIPv4, isIPv6 } from 'node:net';
 import { DYNAMIC, type ColumnType } from '../sql/types/column-type.ts';
+import { isIPv4, isIPv6 } from './addresses.ts';
 import { isFault, type Fault } from './finding.ts';
 import { shorten, type FieldExpression } from './resolve.ts';
 import { numberInText, numberLiteral, textLiteral } from './sql-literal.ts';

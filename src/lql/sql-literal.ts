@@ -1,4 +1,5 @@
 // LQL values as ClickHouse literals: strings, numbers and times.
+import { byteString, hexOf } from '../sql/bytes.ts';
 import { quoteString } from '../sql/literal.ts';
 import type { ColumnType } from '../sql/types/column-type.ts';
 import { formatMicros } from './time.ts';
@@ -41,7 +42,7 @@ export function textLiteral(text: string): string {
 }
 
 function escapeBytes(char: string): string {
-  return [...Buffer.from(char)].map((byte) => `\\x${byte.toString(16).padStart(2, '0')}`).join('');
+  return hexOf(byteString(char)).replaceAll(/../g, String.raw`\x$&`);
 }
 
 /** A time, as microseconds since 1970. */

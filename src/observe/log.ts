@@ -24,14 +24,24 @@ export function forTerminal(stream: LineStream): LineStream {
   return { write: (line) => stream.write(visibleJson(line)) };
 }
 
-export interface LogOptions {
+export interface LogSettings {
   readonly level: Level | 'silent';
+  /** Ratio of requests with a status below 400 that are logged; default: 1. */
+  readonly requestRatio?: number;
+}
+
+/** Where observations are written. */
+export interface Log {
+  readonly observe: Observe;
+  /** Lines that could not be written. */
+  readonly droppedLines: () => number;
+}
+
+export interface LogOptions extends LogSettings {
   readonly stream: LineStream;
   /** Milliseconds since the Unix epoch. */
   readonly epoch: () => number;
   readonly after: After;
-  /** Ratio of requests with a status below 400 that are logged; default: 1. */
-  readonly requestRatio?: number;
   /** From 0 to 1. */
   readonly random: () => number;
 }

@@ -43,7 +43,17 @@ export function visibleJson(json: string): string {
 }
 
 /** `##[group]` and `##vso[…]` are commands anywhere in a line of a log. */
-export const INNER_COMMAND = /##(?=\w*\[)/g;
+const INNER_COMMAND = /##(?=\w*\[)/g;
+
+/** One line without hidden characters, in which no service of continuous integration sees a command. */
+export function lineText(line: string): string {
+  return withoutCommands(visible(line));
+}
+
+/** A line as it is, except what a service of continuous integration takes as a command: `::error::`, `##[group]`, `##vso[…]`. */
+export function withoutCommands(line: string): string {
+  return line.replace(/^(\s*):(?=:)/, String.raw`$1\u003a`).replace(INNER_COMMAND, String.raw`#\u0023`);
+}
 
 /** A value as indented JSON with a line break at the end, without hidden characters. */
 export function jsonText(value: unknown): string {

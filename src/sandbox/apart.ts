@@ -1,14 +1,19 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
 import type { TreeLine } from '../sql/query-tree.ts';
+import { headingOf } from '../sql/tree-headings.ts';
 import { GENERATORS } from '../sql/table-references.ts';
 import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
 import { nameOf, someNode, withOf } from '../sql/tree/visit.ts';
 import { isEngineFunction } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 
-/** What may give a name to more than a value, or members of a union another scope: in the syntax tree, and in that of the engine. */
+/** What may give a name to more than a value, or members of a union another scope. */
 const DEFINING: ReadonlySet<NodeKind> = new Set<NodeKind>(['lambda', 'with', 'union', 'windows']);
-const DEFINING_LINES: ReadonlySet<string> = new Set(['LAMBDA', 'WITH', 'UNION', 'WINDOW']);
+
+/** The same in the engine's tree. A node of a window is one as well. */
+function isDefiningLine(kind: string): boolean {
+  return kind === 'LAMBDA' || kind === 'UNION' || headingOf(kind)?.definesNames === true;
+}
 
 /** Names in lower case: those of the saved query, and all columns of its tables. */
 export type TakenNames = ReadonlySet<string>;
@@ -31,7 +36,7 @@ export function isApart(
 /** Aliases are the first attribute of a node, and a name may contain anything: so each must be one that the scanner has read. */
 function hasOnlyAliases(node: TreeLine, names: ReadonlySet<string>, isProjected = false): boolean {
   const { kind, isNode, attributes, children } = node;
-  if (DEFINING_LINES.has(kind)) return false;
+  if (isDefiningLine(kind)) return false;
   // The engine numbers all subqueries of a statement, and the result column of such a one is named by its number.
   if (kind === 'QUERY' && isProjected) return false;
   if (isNode && attributes.includes(ALIAS)) {

@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../core/nearest.ts';
 import { parseColumnType } from '../sql/types/column-type.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { someNode, sourceOf } from '../sql/tree/visit.ts';
-import type { TableColumn } from './read-table.ts';
+import type { TableColumn } from './columns.ts';
 
 /** What a consumer may know about the tables that the query reads. */
 export interface VisibleNames {

@@ -3,7 +3,7 @@ import { quoteIdentifier, quoteString } from '../sql/literal.ts';
 import type { Node } from '../sql/tree/nodes.ts';
 import { isCountOfRows, mentionedIn } from '../sql/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from './lexed-query.ts';
-import type { TableColumn } from './read-table.ts';
+import type { TableColumn } from './columns.ts';
 
 export interface DefaultsContext {
   /** Names of the tables that the query reads. */

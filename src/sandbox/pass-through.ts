@@ -2,6 +2,7 @@
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
 import { quoteIdentifier } from '../sql/literal.ts';
 import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
+import type { Subcolumn } from './columns.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
 import { nameTokens } from '../sql/tree/tokens.ts';
 import {
@@ -15,12 +16,6 @@ import {
   withOf,
   wordOf,
 } from '../sql/tree/visit.ts';
-
-/** A subcolumn, by the column that consumers know and the path below it: `metadata` and `request.path`. */
-export interface Subcolumn {
-  readonly column: string;
-  readonly path: string;
-}
 
 export interface PassThrough {
   /** The stored column that is passed on under this name; undefined if there is none. */

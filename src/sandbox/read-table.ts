@@ -1,14 +1,9 @@
 // A table of an endpoint that consumer queries may read.
+import type { TableColumn } from './columns.ts';
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
 import { parseType, type ClickHouseType } from '../sql/types/type.ts';
-
-/** A column as the engine describes it. */
-export interface TableColumn {
-  readonly name: string;
-  readonly type: string;
-}
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
 export type IsNull = ((parameter: string) => boolean) | undefined;

@@ -3,15 +3,15 @@ import { quoteIdentifier } from '../sql/literal.ts';
 import type { Outline } from '../sql/outline.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { withOf } from '../sql/tree/visit.ts';
-import type { BelowBarrier } from './leakproof/below-barrier.ts';
 import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
+import type { TableColumn } from './columns.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';
 import { passThroughs } from './pass-through.ts';
-import { createTypeOf, type IsNull, type ReadTable, type TableColumn, type TableForm } from './read-table.ts';
+import { createTypeOf, type IsNull, type ReadTable, type TableForm } from './read-table.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import { hasDocuments, isShared, selectBuiltAgain } from './shared-columns.ts';
-import type { Verdict } from './verdict.ts';
+import type { BelowBarrier, Verdict } from './verdict.ts';
 
 /** An endpoint's tables, and what is known about them. */
 export interface TableOptions {

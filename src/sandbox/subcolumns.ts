@@ -2,13 +2,14 @@
 // under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
 import type { TokenEdit } from './lexed-query.ts';
 import { columnUses } from './column-uses.ts';
-import type { Subcolumn } from './pass-through.ts';
+import type { Subcolumn } from './columns.ts';
 import { attribute, type TreeLine } from '../sql/query-tree.ts';
 import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
 import { subcolumnType } from '../sql/types/subcolumn-type.ts';
+import type { ReadSubcolumns } from './verdict.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
 import type { Tree } from '../sql/tree/nodes.ts';
 import { hasPath, namesOf, walk } from '../sql/tree/visit.ts';
@@ -20,18 +21,6 @@ export interface SubcolumnPlan {
   readonly edits: readonly TokenEdit[];
   /** Columns of which subcolumns may be read, by table, with their types. */
   readonly columns: ReadonlyMap<string, ReadonlyMap<string, ClickHouseType>>;
-}
-
-/** Subcolumns by table. */
-export type Subcolumns = ReadonlyMap<string, readonly Subcolumn[]>;
-
-/** What a query reads of the columns of a plan. */
-export interface ReadSubcolumns {
-  /** The query with the edits of the plan. */
-  readonly joined: string;
-  readonly subcolumns: Subcolumns;
-  /** Columns of which it reads nothing else, by table. */
-  readonly onlyParts: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
 /** More in one query cost more to analyse than they save. */

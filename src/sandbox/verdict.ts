@@ -1,6 +1,24 @@
 // The verdict on a consumer query that has passed the checks.
-import type { BelowBarrier } from './leakproof/below-barrier.ts';
-import type { ReadSubcolumns } from './subcolumns.ts';
+import type { Subcolumn } from './columns.ts';
+
+/** Conditions on one table. */
+export interface BelowBarrier {
+  readonly alias: string;
+  /** Leakproof ones, as the consumer's tokens, joined by spaces: columns of the table, which may be qualified with `alias`. */
+  readonly conditions: readonly string[];
+  /** Total ones, on columns of the stored table. */
+  readonly stored: readonly string[];
+}
+
+/** What a query reads of columns of which subcolumns may be read alone. */
+export interface ReadSubcolumns {
+  /** The query, with uses of columns written as uses of their subcolumns. */
+  readonly joined: string;
+  /** By table. */
+  readonly subcolumns: ReadonlyMap<string, readonly Subcolumn[]>;
+  /** Columns of which it reads nothing else, by table. */
+  readonly onlyParts: ReadonlyMap<string, ReadonlySet<string>>;
+}
 
 /** A query that may run. */
 export interface Verdict {

@@ -3,6 +3,7 @@
 import type { Cursor } from './cursor.ts';
 import { decodedName } from './quoted-name.ts';
 import { stringValue } from './string-literal.ts';
+import { AFTER_TABLES } from './tree/keywords.ts';
 
 /** Names of tables in which the engine looks for a path, a glob or an extension. */
 const FILE_NAME = /[/\\*?{}]|^(?!\.inner(?:_id)?\.).*\./s;
@@ -51,12 +52,6 @@ export function* fileTables(query: Cursor): Generator<number> {
   }
 }
 
-const OTHER_CLAUSES: ReadonlySet<string | undefined> = new Set(
-  'WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH SETTINGS UNION INTERSECT EXCEPT VALUES'.split(
-    ' ',
-  ),
-);
-
 function noteClause(query: Cursor, at: number, level: Level): void {
   const word = query.word(at);
   if (word === 'SELECT' || word === 'WITH') {
@@ -66,7 +61,7 @@ function noteClause(query: Cursor, at: number, level: Level): void {
     level.isQuery = true;
     level.isInFrom = true;
   } else if (word === 'JOIN') level.isInFrom = query.word(at - 1) !== 'ARRAY';
-  else if (OTHER_CLAUSES.has(word)) level.isInFrom = false;
+  else if (word === 'VALUES' || AFTER_TABLES.has(word ?? '')) level.isInFrom = false;
 }
 
 /** Otherwise an argument, as in `EXTRACT(YEAR FROM ts)`, or a part of an operator. */

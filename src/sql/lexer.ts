@@ -1,4 +1,5 @@
 // ClickHouse's lexer, exactly: splits a string into tokens without gaps. Tested against the engine's `tokenizeQuery`.
+import { bytesOfText } from './bytes.ts';
 import { isDigit, isHexDigit, isWordUnit } from './unicode.ts';
 import { scanNumber, scanNumberAfterDot } from './number.ts';
 import { isSpaceUnit } from './white-space.ts';
@@ -137,7 +138,7 @@ function quoted(text: string, at: number, kind: 'string' | 'quoted'): Token {
 function typographicQuoted(text: string, at: number): Token {
   const isString = text.charAt(at) === '‘';
   // The engine searches for a closing quote only if at least three bytes follow the opening one.
-  if (Buffer.byteLength(text.slice(at + 1, at + 4)) < 3) {
+  if (bytesOfText(text.slice(at + 1, at + 4)).length < 3) {
     return failure('unexpected_character', at, at + 1);
   }
   const close = text.indexOf(isString ? '’' : '”', at + 1);

@@ -13,6 +13,7 @@ import { takesFunction } from './higher-order.ts';
 import type { Token } from './lexer.ts';
 import { decodedName } from './quoted-name.ts';
 import { stringValue } from './string-literal.ts';
+import { QUERY_STARTS } from './tree/keywords.ts';
 
 /** One place that reaches outside; offsets into the SQL (UTF-16 code units, end exclusive). */
 export interface OutsideRead {
@@ -191,7 +192,7 @@ function isDefined(query: Cursor, at: number): boolean {
   const begins = query.word(0) ?? '';
   const close = query.closing(at + 1);
   const isQuery = query.word(close + 1) === 'AS' && query.kind(close + 2) === '(';
-  if (isQuery && /^(?:SELECT|WITH|FROM)$/.test(query.word(close + 3) ?? '')) return true;
+  if (isQuery && QUERY_STARTS.has(query.word(close + 3) ?? '')) return true;
   if (before === 'INTO') return begins === 'INSERT';
   if (before === 'TABLE')
     return /^(?:CREATE|ATTACH|REPLACE|TEMPORARY|INTO)$/.test(query.word(first - 2) ?? '');

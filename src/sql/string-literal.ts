@@ -1,4 +1,5 @@
 // Decodes ClickHouse string literals, with escapes as the engine interprets them.
+import { bytesOfText, textOfBytes } from './bytes.ts';
 
 const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['a', '\x07'],
@@ -26,23 +27,23 @@ const PIECE = /[^'\\]+|''|\\x[0-9A-Fa-f]{2}|\\[^x]/suy;
 export function stringValue(source: string): string | undefined {
   if (source.length < 2 || !source.startsWith("'") || !source.endsWith("'")) return undefined;
   const inner = source.slice(1, -1);
-  const parts: Buffer[] = [];
+  const bytes: number[] = [];
   for (let at = 0; at < inner.length;) {
     PIECE.lastIndex = at;
     const piece = PIECE.exec(inner)?.[0];
     if (piece === undefined) return undefined;
-    parts.push(bytesOf(piece));
+    for (const byte of bytesOf(piece)) bytes.push(byte);
     at += piece.length;
   }
-  return Buffer.concat(parts).toString();
+  return textOfBytes(Uint8Array.from(bytes));
 }
 
-function bytesOf(piece: string): Buffer {
-  if (piece === "''") return Buffer.from("'");
-  if (!piece.startsWith('\\')) return Buffer.from(piece);
+function bytesOf(piece: string): Uint8Array {
+  if (piece === "''") return bytesOfText("'");
+  if (!piece.startsWith('\\')) return bytesOfText(piece);
   const escaped = piece.slice(1);
-  if (escaped.length === 3) return Buffer.from(escaped.slice(1), 'hex');
+  if (escaped.length === 3) return Uint8Array.of(Number.parseInt(escaped.slice(1), 16));
   // The backslash stays before a character that needs no escape, for patterns of LIKE and regular expressions.
   const keeps = escaped.charCodeAt(0) >= 32 && !PLAIN.has(escaped);
-  return Buffer.from(CONTROLS.get(escaped) ?? (keeps ? piece : escaped));
+  return bytesOfText(CONTROLS.get(escaped) ?? (keeps ? piece : escaped));
 }

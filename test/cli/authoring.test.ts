@@ -180,6 +180,24 @@ describe('new', () => {
       types: { day: 'Date', n: 'String' },
     },
     {
+      why: 'placeholders, and literals with another value than theirs',
+      sql: "SELECT 1 FROM t WHERE a = 1 AND {a:UInt8} > 0 AND b IN (SELECT 'x' WHERE c > 2)",
+      query: "SELECT 1 FROM t WHERE a = @a_2 AND @a > 0 AND b IN (SELECT 'x' WHERE c > @c_from)",
+      types: { a: 'UInt8', a_2: 'Int64', c_from: 'Int64' },
+    },
+    {
+      why: 'conditions of aggregates, of a query that begins with FROM, and after QUALIFY',
+      sql: 'FROM t SELECT count() FILTER (WHERE s >= 400) QUALIFY n = 1',
+      query: 'FROM t SELECT count() FILTER (WHERE s >= @s_from) QUALIFY n = @n',
+      types: { s_from: 'Int64', n: 'Int64' },
+    },
+    {
+      why: 'no literal that is an operand of more',
+      sql: "SELECT 1 FROM t WHERE a = 1 + b AND c = 'x' || d AND e BETWEEN 1 AND f AND g = toDate('2024-01-01', 'UTC')",
+      query:
+        "SELECT 1 FROM t WHERE a = 1 + b AND c = 'x' || d AND e BETWEEN 1 AND f AND g = toDate('2024-01-01', 'UTC')",
+    },
+    {
       why: 'no list with other elements than literals',
       sql: 'SELECT 1 FROM t WHERE a IN (1, b)',
       query: 'SELECT 1 FROM t WHERE a IN (1, b)',
@@ -247,7 +265,7 @@ describe('format', () => {
       fc.string(),
       fc.constantFrom(
         'a\n  b\n',
-        'trailing  \n\nx',
+        'trailing  \n    \n\nx',
         '# no comment',
         '@x',
         'yes',

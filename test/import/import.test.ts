@@ -253,7 +253,7 @@ describe('a dbt project', () => {
   test('references have the schema of the profile, and the definitions that they need', async () => {
     const { report, folder } = await run(folderWith(project));
     expect(outcomes(report)).toEqual([
-      'cents: not at 1:1',
+      'cents: none',
       'dear: converted',
       'names: converted',
       'stg_rates: converted',

@@ -236,6 +236,7 @@ const FORMS: readonly (readonly [code: string, older: string, right: string])[] 
   ['early_time', "SELECT CAST(«'1950-06-15' AS Date)", "SELECT CAST('1950-06-15' AS Date32)"],
   ['early_time', "SELECT CAST(«'1950-06-15', 'Date')", "SELECT CAST('1950-06-15', 'Date32')"],
   ['early_time', "SELECT «'1950-06-15'::Date", "SELECT '1950-06-15'::Date32"],
+  ['early_time', "SELECT CAST(«'1950-06-15', 'Date') AS x", "SELECT '1950-06-15' AS date"],
   ['early_time', "SELECT «DATE '1900-01-01'", "SELECT DATE '2000-01-01'"],
   [
     'early_bucket',
@@ -245,6 +246,7 @@ const FORMS: readonly (readonly [code: string, older: string, right: string])[] 
   ['early_bucket', "SELECT «toMonday(toDate32('1950-01-01'))", "SELECT toMonday(toDate32('1980-01-01'))"],
   ['null_in_list', 'SELECT 3 NOT «IN (1, 2, NULL)', 'SELECT (3 NOT IN (1, 2)) AND NULL'],
   ['null_in_list', 'SELECT NOT (t.x «IN (1, NULL))', 'SELECT t.x IN (1, NULL)'],
+  ['null_in_list', 'SELECT NOT lower(t.x) «IN (1, NULL)', 'SELECT NOT (a AND t.x IN (1, NULL))'],
   [
     'not_of_in',
     'SELECT 1 WHERE NOT (x «IN (SELECT y FROM u))',

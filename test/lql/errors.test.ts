@@ -210,6 +210,7 @@ describe('section by section', () => {
     { lql: 'uid:550e8400', at: 'type_mismatch 1:5' },
     { lql: 'ip4:10.0.0.256', at: 'type_mismatch 1:5' },
     { lql: 'ip6:1::2::3', at: 'type_mismatch 1:5' },
+    { lql: 'ip6:"fe80::1%eth0"', at: 'type_mismatch 1:5' },
     { lql: 'status:@>5', at: 'type_mismatch 1:10' },
     { lql: 'created:1..2', at: 'timestamp_invalid 1:9' },
     { lql: 'status:2024-01-01..2024-01-02', at: 'type_mismatch 1:8' },

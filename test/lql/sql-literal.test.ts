@@ -1,6 +1,8 @@
 // The engine parses printed literals back to the same value.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isIPv4 as isNodeIPv4, isIPv6 as isNodeIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from '../../src/lql/addresses.ts';
 import { numberLiteral, textLiteral, timeLiteral } from '../../src/lql/sql-literal.ts';
 import { parseColumnType } from '../../src/sql/types/column-type.ts';
 import { formatMicros } from '../../src/lql/time.ts';
@@ -81,4 +83,39 @@ test('times are read back to the microsecond, over their whole range', async () 
     return text.includes('.') ? text : `${text}.000000`;
   });
   expect(column(rows, 'at')).toEqual(printed);
+});
+
+describe('addresses', () => {
+  const group = fc.constantFrom('0', '1', 'ff', 'FFFF', '10000', 'g', '');
+  const part = fc.array(group, { maxLength: 8 }).map((groups) => groups.join(':'));
+  const byte = fc.constantFrom('0', '9', '10', '199', '249', '255', '256', '01', '');
+  const decimal = fc.array(byte, { minLength: 3, maxLength: 5 }).map((bytes) => bytes.join('.'));
+  const address = fc.oneof(
+    decimal,
+    part,
+    fc.tuple(part, part).map((parts) => parts.join('::')),
+    fc.tuple(part, fc.constantFrom(':', '::'), decimal).map((parts) => parts.join('')),
+    fc.constantFrom(
+      '::',
+      ':',
+      '',
+      ':::',
+      '1::2::3',
+      '::ffff:1.2.3.4',
+      '1:2:3:4:5:6:1.2.3.4',
+      '1:2:3:4:5:6:7::',
+    ),
+  );
+  const texts = fc.sample(address, { numRuns: 2000, seed: 5 });
+
+  test('the same as those of Node.js, which the engine reads', async () => {
+    expect(texts.filter((text) => isIPv4(text))).toEqual(texts.filter((text) => isNodeIPv4(text)));
+    const ipv6 = texts.filter((text) => isIPv6(text));
+    expect(ipv6).toEqual(texts.filter((text) => isNodeIPv6(text)));
+    const literals = ipv6.map((text) => textLiteral(text)).join(', ');
+    const rows = await lab.sql(`SELECT countIf(isNull(toIPv6OrNull(arrayJoin([${literals}])))) AS unread`);
+    expect(rows).toEqual([{ unread: 0 }]);
+  });
+
+  test('a zone is no part of an address', () => expect(isIPv6('fe80::1%eth0')).toBe(false));
 });

@@ -4,8 +4,8 @@ import { describe, expect, test } from 'vitest';
 import { escapeMarkdown, markdownCode, codeBlock } from '../../src/cli/markdown-text.ts';
 import { excerpt } from '../../src/cli/caret.ts';
 import { createLog, forTerminal } from '../../src/observe/log.ts';
-import { createTerminal, lineText } from '../../src/cli/terminal.ts';
-import { jsonText, visible, visibleJson, visibleLines } from '../../src/observe/visible-text.ts';
+import { createTerminal } from '../../src/cli/terminal.ts';
+import { jsonText, lineText, visible, visibleJson, visibleLines } from '../../src/observe/visible-text.ts';
 
 const HIDDEN = [
   ['\u0000', String.raw`\u0000`],

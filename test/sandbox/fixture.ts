@@ -8,7 +8,7 @@ import type { Explained } from '../../src/sandbox/explain.ts';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import type { Surface } from '../../src/sandbox/scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scanner.ts';
-import type { TableColumn } from '../../src/sandbox/read-table.ts';
+import type { TableColumn } from '../../src/sandbox/columns.ts';
 import { passThroughs } from '../../src/sandbox/pass-through.ts';
 import { readClause } from '../../src/sql/clause.ts';
 import type { Verdict } from '../../src/sandbox/verdict.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { createCompile } from '../../src/catalog/compile.ts';
 import type { ComputedOnRead } from '../../src/sandbox/sandbox.ts';
-import type { TableColumn } from '../../src/sandbox/read-table.ts';
+import type { TableColumn } from '../../src/sandbox/columns.ts';
 import { openSandbox } from './fixture.ts';
 import { SHIPPED } from '../support/folder-sources.ts';
 

@@ -1,5 +1,5 @@
 // What the scanner accepts and rejects, and the locations that it reports.
-import type { TableColumn } from '../../src/sandbox/read-table.ts';
+import type { TableColumn } from '../../src/sandbox/columns.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Problem } from '../../src/core/problem.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';

@@ -1,7 +1,9 @@
 // Replaces literals in a query's conditions with parameters: `project = 'abc'` becomes `project = @project`.
 import type { Parameter } from '../../config/generated/endpoint.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import type { Token } from '../../sql/lexer.ts';
+import { placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
+import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import { argumentsOf, endsWithComma, nameOf, operatorOf, sourceOf, spanOf } from '../../sql/tree/visit.ts';
 import { innerType, parseType, printType } from '../../sql/types/type.ts';
 
 export interface Lifted {
@@ -17,24 +19,20 @@ interface Draft {
   readonly taken: ReadonlySet<string>;
   readonly parameters: Record<string, Parameter>;
   readonly example: Record<string, string | number | (string | number)[]>;
-  /** The replacements, in order. */
+  /** The replacements. */
   readonly edits: { readonly start: number; readonly end: number; readonly text: string }[];
 }
 
-const COMPARISONS: ReadonlySet<string> = new Set(['=', '==', '!=', '<>', '<', '<=', '>', '>=']);
+const COMPARISONS: ReadonlySet<string> = new Set(['=', '!=', '<', '<=', '>', '>=', 'LIKE', 'ILIKE']);
 const LOWER: ReadonlySet<string> = new Set(['>', '>=']);
 const UPPER: ReadonlySet<string> = new Set(['<', '<=']);
-const CONDITIONS: ReadonlySet<string> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'ON']);
-const ENDS: ReadonlySet<string> = new Set([
-  'SELECT',
-  'FROM',
-  'GROUP',
-  'ORDER',
-  'LIMIT',
-  'UNION',
-  'SETTINGS',
-  'FORMAT',
-  'WINDOW',
+const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'where',
+  'prewhere',
+  'having',
+  'qualify',
+  'on',
+  'filter',
 ]);
 
 const DATE = /^\d{4}-\d\d-\d\d$/;
@@ -43,21 +41,15 @@ const TIME = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?$/;
 /** Parameters of every request, as in `schemas/endpoint.schema.json`. */
 const RESERVED = /^(sql|lql|format|dialect)$/;
 
-/** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` must tokenize without errors; it may have parameters of its own. */
+/** Also replaces ClickHouse's own placeholders, `{name:Type}`. `sql` may have parameters of its own; what cannot be parsed remains as it is. */
 export function liftLiterals(sql: string, taken: ReadonlySet<string> = new Set()): Lifted {
-  const query = createCursor(sql);
   const draft: Draft = { taken, parameters: {}, example: {}, edits: [] };
-  let isCondition = false;
-  for (let index = 0; index < query.length; index++) {
-    const word = query.word(index);
-    if (word !== undefined && CONDITIONS.has(word)) isCondition = true;
-    if (word !== undefined && ENDS.has(word)) isCondition = false;
-    if (query.kind(index) === '{') liftPlaceholder(query, index, draft);
-    else if (isCondition) liftComparison(query, index, draft);
-  }
+  for (const placeholder of placeholdersIn(sql)) liftPlaceholder(placeholder, draft);
+  const tree = parseSavedText(sql);
+  liftIn({ tree, draft }, tree.root, false);
   let lifted = '';
   let copied = 0;
-  for (const { start, end, text } of draft.edits) {
+  for (const { start, end, text } of draft.edits.toSorted((one, other) => one.start - other.start)) {
     lifted += sql.slice(copied, start) + text;
     copied = end;
   }
@@ -65,68 +57,52 @@ export function liftLiterals(sql: string, taken: ReadonlySet<string> = new Set()
 }
 
 /** `{name:Type}`: takes the name and the type from it. */
-function liftPlaceholder({ sql, tokens }: Cursor, index: number, draft: Draft): void {
-  const close = tokens.findIndex((token, at) => at > index && token.kind === '}');
-  const [open, name, colon, type, end] = [
-    tokens[index],
-    tokens[index + 1],
-    tokens[index + 2],
-    tokens[index + 3],
-    tokens[close],
-  ];
-  if (
-    open === undefined ||
-    name?.kind !== 'word' ||
-    colon?.kind !== ':' ||
-    type === undefined ||
-    end === undefined
-  )
-    return;
-  const text = sql.slice(name.start, name.end);
-  const declared = sql.slice(type.start, end.start).trim();
-  const parsed = parseType(declared);
+function liftPlaceholder({ name, type, start, end }: PlaceholderText, draft: Draft): void {
+  const parsed = parseType(type);
   const isOptional = parsed.name === 'Nullable';
-  draft.parameters[text] ??= {
-    type: isOptional ? printType(innerType(parsed)) : declared,
+  draft.parameters[name] ??= {
+    type: isOptional ? printType(innerType(parsed)) : type,
     required: !isOptional,
   };
-  draft.edits.push({ start: open.start, end: end.end, text: `@${text}` });
+  draft.edits.push({ start, end, text: `@${name}` });
 }
 
-/** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
-function liftComparison(query: Cursor, index: number, draft: Draft): void {
-  const lowered = loweredBefore(query, index);
-  const column = lowered ?? columnBefore(query, index);
-  if (column === undefined) return;
-  const operator = query.text(index).toUpperCase();
-  if (COMPARISONS.has(operator) || operator === 'LIKE' || operator === 'ILIKE') {
-    const literal = literalAt(query, index + 1);
-    if (literal === undefined || isOperator(query.tokens[literal.next])) return;
-    const name = nameFor(column, operator);
-    lift(draft, { name, ...literal, ...(lowered === undefined ? {} : { call: 'lowerUTF8' }) });
-  } else if (lowered !== undefined) {
-    return;
-  } else if (operator === 'BETWEEN') {
-    liftBetween(query, index, { column, draft });
-  } else if (operator === 'IN' && query.kind(index + 1) === '(') {
-    const list = listAt(query, index + 1);
-    if (list !== undefined) lift(draft, { name: pluralOf(nameFor(column, '=')), ...list });
-  }
-}
-
-interface Place {
-  readonly column: string;
+interface Lifting {
+  readonly tree: Tree;
   readonly draft: Draft;
 }
 
-/** `BETWEEN a AND b`: both literals, or none. */
-function liftBetween(query: Cursor, index: number, { column, draft }: Place): void {
-  const low = literalAt(query, index + 1);
-  if (low === undefined || query.word(low.next) !== 'AND') return;
-  const high = literalAt(query, low.next + 1);
-  if (high === undefined || isOperator(query.tokens[high.next])) return;
-  lift(draft, { name: nameFor(column, '>='), ...low });
-  lift(draft, { name: nameFor(column, '<='), ...high });
+/** The comparisons in conditions, in the order of their literals. */
+function liftIn(lifting: Lifting, node: Node, isCondition: boolean): void {
+  const isInside = CONDITIONS.has(node.kind) || (isCondition && node.kind !== 'select');
+  for (const part of node.parts) liftIn(lifting, part, isInside);
+  if (isInside) liftComparison(lifting, node);
+}
+
+/** A column or path, then a comparison, LIKE or IN, then a literal or a list of literals. */
+function liftComparison({ tree, draft }: Lifting, node: Node): void {
+  const [value, right, high] = node.parts;
+  if (value === undefined || right === undefined) return;
+  const lowered = loweredColumn(tree, value);
+  const column = lowered ?? nameOf(tree, { at: value.to - 1 });
+  if (column === '') return;
+  if (node.kind === 'binary') {
+    const operator = operatorOf(tree, node);
+    const literal = COMPARISONS.has(operator) ? literalOf(tree, right) : undefined;
+    const call = lowered === undefined ? undefined : 'lowerUTF8';
+    if (literal !== undefined) lift(draft, { name: nameFor(column, operator), ...literal, call });
+  } else if (lowered !== undefined) {
+    return;
+  } else if (node.kind === 'between' && high !== undefined) {
+    const bounds = [literalOf(tree, right), literalOf(tree, high)] as const;
+    if (bounds[0] === undefined || bounds[1] === undefined) return; // both, or none
+    lift(draft, { name: nameFor(column, '>='), ...bounds[0] });
+    lift(draft, { name: nameFor(column, '<='), ...bounds[1] });
+  } else if (node.kind === 'in') {
+    const value = listOf(tree, right);
+    if (value !== undefined)
+      lift(draft, { name: pluralOf(nameFor(column, '=')), value, ...spanOf(tree, right) });
+  }
 }
 
 interface Literal {
@@ -135,83 +111,54 @@ interface Literal {
   readonly type?: string;
   readonly start: number;
   readonly end: number;
-  readonly next: number;
+}
+
+function literalOf(tree: Tree, node: Node): Literal | undefined {
+  const text = sourceOf(tree, node);
+  if (node.kind === 'call') return timeOf(tree, node);
+  if (node.kind === 'number') {
+    const value = Number(text.replace(/\s/g, ''));
+    const isExact = /^-?\s*[\d.]+$/.test(text) && (text.includes('.') || Number.isSafeInteger(value));
+    return isExact ? { value, ...spanOf(tree, node) } : undefined;
+  }
+  if (node.kind !== 'string' || !/^'(?:[^'\\]|'')*'$/.test(text)) return undefined;
+  return { value: text.slice(1, -1).replaceAll("''", "'"), ...spanOf(tree, node) };
 }
 
 /** `toDate('…')` and `toDate32('…')`, and `toDateTime64('…', 3, 'UTC')`: times in other zones remain in the query. */
-function timeAt(query: Cursor, index: number): Literal | undefined {
-  const type = /^TO(DATE|DATE32|DATETIME|DATETIME64)$/.exec(query.word(index) ?? '')?.[1];
-  const text = query.kind(index + 2) === 'string' ? query.text(index + 2).slice(1, -1) : '';
-  if (type === undefined || query.kind(index + 1) !== '(') return undefined;
+function timeOf(tree: Tree, call: Node): Literal | undefined {
+  const type = /^to(Date|Date32|DateTime|DateTime64)$/i.exec(nameOf(tree, call))?.[1]?.toUpperCase();
+  const [list, ...others] = call.parts;
+  if (type === undefined || list?.kind !== 'arguments' || others.length > 0) return undefined;
+  const [written, ...more] = list.parts;
+  const text = written?.kind === 'string' ? sourceOf(tree, written).slice(1, -1) : '';
   const isDate = type === 'DATE' || type === 'DATE32';
-  if (!(isDate ? DATE : TIME).test(text)) return undefined;
-  const isScaled =
-    type === 'DATETIME64' && query.kind(index + 3) === ',' && query.kind(index + 4) === 'number';
-  const after = index + (isScaled ? 5 : 3);
-  const isUtc = query.kind(after) === ',' && query.text(after + 1) === "'UTC'";
-  const close = isUtc ? after + 2 : after;
-  if (query.kind(close) !== ')' || isUtc === isDate) return undefined;
+  if (!(isDate ? DATE : TIME).test(text) || endsWithComma(tree, list)) return undefined;
+  const scale = type === 'DATETIME64' && more[0]?.kind === 'number' ? more.shift() : undefined;
+  const [zone, ...rest] = more;
+  const isUtc = zone !== undefined && sourceOf(tree, zone) === "'UTC'";
+  if (rest.length > 0 || isUtc === isDate || (zone !== undefined && !isUtc)) return undefined;
   const date = type === 'DATE32' ? 'Date32' : 'Date';
-  const name = isDate ? date : isScaled ? `DateTime64(${query.text(index + 4)})` : 'DateTime';
-  return { value: text, type: name, start: query.start(index), end: query.end(close), next: close + 1 };
+  const time = scale === undefined ? 'DateTime' : `DateTime64(${sourceOf(tree, scale)})`;
+  return { value: text, type: isDate ? date : time, ...spanOf(tree, call) };
 }
 
-function literalAt(query: Cursor, index: number): Literal | undefined {
-  return timeAt(query, index) ?? plainAt(query, index);
+/** The values of a list in parentheses; undefined unless all are literals. */
+function listOf(tree: Tree, list: Node): (string | number)[] | undefined {
+  if ((list.kind !== 'tuple' && list.kind !== 'group') || endsWithComma(tree, list)) return undefined;
+  const values = list.parts.flatMap((part) => literalOf(tree, part)?.value ?? []);
+  return values.length > 0 && values.length === list.parts.length ? values : undefined;
 }
 
-function plainAt({ sql, tokens }: Cursor, index: number): Literal | undefined {
-  const minus = tokens[index]?.kind === '-' ? 1 : 0;
-  const token = tokens[index + minus];
-  const start = tokens[index]?.start;
-  if (token === undefined || start === undefined) return undefined;
-  const text = sql.slice(token.start, token.end);
-  const at = { start, end: token.end, next: index + minus + 1 };
-  if (token.kind === 'number') {
-    const value = Number(sql.slice(start, token.end).replace(/\s/g, ''));
-    const isExact = /^[\d.]+$/.test(text) && (text.includes('.') || Number.isSafeInteger(value));
-    return isExact ? { value, ...at } : undefined;
-  }
-  if (token.kind !== 'string' || minus === 1 || !/^'(?:[^'\\]|'')*'$/.test(text)) return undefined;
-  return { value: text.slice(1, -1).replaceAll("''", "'"), ...at };
-}
-
-function listAt(
-  query: Cursor,
-  open: number,
-): { readonly value: (string | number)[]; readonly start: number; readonly end: number } | undefined {
-  const value: (string | number)[] = [];
-  for (let at = open + 1; ;) {
-    const literal = literalAt(query, at);
-    if (literal === undefined) return undefined;
-    value.push(literal.value);
-    const after = query.tokens[literal.next];
-    if (after?.kind === ')') return { value, start: query.start(open), end: after.end };
-    if (after?.kind !== ',') return undefined;
-    at = literal.next + 1;
-  }
+/** `lowerUTF8(column)`: comparisons of dialects that ignore case are converted to it. */
+function loweredColumn(tree: Tree, call: Node): string | undefined {
+  if (call.kind !== 'call' || nameOf(tree, call) !== 'lowerUTF8') return undefined;
+  const [column, ...others] = argumentsOf(call);
+  return column?.kind === 'column' && others.length === 0 ? nameOf(tree, { at: column.to - 1 }) : undefined;
 }
 
 function pluralOf(name: string): string {
   return name.endsWith('s') ? `${name}es` : `${name}s`;
-}
-
-/** An operator that makes the literal part of an expression. */
-function isOperator(token: Token | undefined): boolean {
-  return token !== undefined && ['+', '-', '*', '/', '%', '||', '::', '.', '['].includes(token.kind);
-}
-
-function columnBefore(query: Cursor, index: number): string | undefined {
-  return query.name(query.word(index - 1) === 'NOT' ? index - 2 : index - 1);
-}
-
-/** `lowerUTF8(column)`: comparisons of dialects that ignore case are converted to it. */
-function loweredBefore(query: Cursor, index: number): string | undefined {
-  if (query.kind(index - 1) !== ')') return undefined;
-  let open = index - 3;
-  while (query.kind(open) === '.') open -= 2;
-  const isLowered = query.kind(open) === '(' && query.text(open - 1) === 'lowerUTF8';
-  return isLowered ? query.name(index - 2) : undefined;
 }
 
 function nameFor(column: string, operator: string): string {
@@ -232,7 +179,7 @@ function lift(
     readonly value: string | number | (string | number)[];
     readonly type?: string;
     /** The function that is applied to the parameter. */
-    readonly call?: string;
+    readonly call?: string | undefined;
     readonly start: number;
     readonly end: number;
   },

@@ -1,9 +1,19 @@
 // Forms that older converters wrote for constructs of other systems, and that return other rows than these.
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import type { TokenKind } from '../../sql/lexer.ts';
 import { stringValue } from '../../sql/string-literal.ts';
+import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import { parseSavedText } from '../../sql/tree/parse.ts';
+import {
+  argumentsOf,
+  isNegated,
+  nameOf,
+  partOf,
+  someNode,
+  spanOf,
+  textOf,
+  wordOf,
+} from '../../sql/tree/visit.ts';
 
-/** A form at a token of a saved query, in its order of tokens. */
+/** A form in a saved query, in the order of tokens. */
 export interface FoundForm {
   readonly form: KnownForm;
   /** In UTF-16 code units. */
@@ -16,8 +26,14 @@ export interface KnownForm {
   readonly message: string;
   /** The hint says which SQL replaces the form. */
   readonly hint: string;
-  /** Whether the form begins at this token. */
-  readonly isAt: (query: Cursor, index: number) => boolean;
+  readonly isAt: (place: FormPlace) => boolean;
+}
+
+/** A node of a query, and the nodes around it. */
+interface FormPlace {
+  readonly tree: Tree;
+  readonly node: Node;
+  readonly around: FormPlace | undefined;
 }
 
 export const KNOWN_FORMS: readonly KnownForm[] = [
@@ -51,7 +67,7 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
     code: 'rounding_factor',
     message: 'the factor 1.000000000000002 rounds halves away from zero, and changes other values',
     hint: 'Write round(toDecimal64(x, n), n) for exact numbers, and round(x, n) for floats',
-    isAt: (query, index) => query.text(index) === '1.000000000000002',
+    isAt: ({ tree, node }) => node.kind === 'number' && textOf(tree, node) === '1.000000000000002',
   },
   {
     code: 'empty_frame',
@@ -77,14 +93,13 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
     code: 'split_into_bytes',
     message: 'an empty separator splits into bytes; in the source, into characters',
     hint: "Write extractAll(x, '(?s).')",
-    isAt: (query, index) =>
-      isCall(query, index, /^splitBy(?:String|Char)$/i) && stringValue(query.text(index + 2)) === '',
+    isAt: isSplitIntoBytes,
   },
   {
     code: 'occurrence_as_offset',
     message: 'the third argument is where to start; in the source, it is which occurrence to find',
     hint: 'Convert the call again, or find the occurrence with arrayElement and extractAllGroups',
-    isAt: (query, index) => isCall(query, index, /^positionUTF8$/) && argumentsOf(query, index).length > 2,
+    isAt: (place) => isCall(place, /^positionUTF8$/) && argumentsOf(place.node).length > 2,
   },
   {
     code: 'type_of_missing_key',
@@ -94,144 +109,132 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
   },
 ];
 
-/** All known forms in a query. */
+/** All known forms in a query; none behind what cannot be parsed. */
 export function findKnownForms(sql: string): readonly FoundForm[] {
-  const query = createCursor(sql);
-  return query.tokens.flatMap(({ start }, index) => {
-    const form = KNOWN_FORMS.find((each) => each.isAt(query, index));
-    return form === undefined ? [] : [{ form, start }];
-  });
+  const tree = parseSavedText(sql);
+  const found: FoundForm[] = [];
+  const visit = (place: FormPlace): void => {
+    const { node } = place;
+    const form = KNOWN_FORMS.find((each) => each.isAt(place));
+    if (form !== undefined)
+      found.push({ form, start: spanOf(tree, { from: startOf(place), to: node.to }).start });
+    for (const part of node.parts) visit({ tree, node: part, around: place });
+  };
+  visit({ tree, node: tree.root, around: undefined });
+  return found.toSorted((one, other) => one.start - other.start);
 }
 
-function isCall(query: Cursor, index: number, name: RegExp): boolean {
-  return query.kind(index) === 'word' && query.kind(index + 1) === '(' && name.test(query.text(index));
+/** The token that a form begins with: of an operator, the word IN. */
+function startOf({ tree, node }: FormPlace): number {
+  if (node.kind !== 'in') return node.from;
+  const isGlobal = wordOf(tree, node) === 'GLOBAL';
+  return node.at + (isGlobal ? 1 : 0) + (isNegated(tree, node) ? 1 : 0);
 }
 
-/** Index of the first token of each argument of a call. */
-function argumentsOf(query: Cursor, call: number): readonly number[] {
-  const end = query.closing(call + 1);
-  const starts = call + 2 < end ? [call + 2] : [];
-  for (let at = call + 2; at < end; at = query.after(at)) if (query.kind(at) === ',') starts.push(at + 1);
-  return starts;
+/** Whether a node calls a function of this name. */
+function isCall({ tree, node }: Pick<FormPlace, 'tree' | 'node'>, name: RegExp): boolean {
+  return node.kind === 'call' && name.test(nameOf(tree, node));
 }
 
 const LAST_DATE = '2149-06-06';
 const LAST_DATE_TIME = '2106-02-07';
 
 /** A literal of a date before 1970, or after what the narrow type holds. */
-function isOutside(query: Cursor, index: number, last: string): boolean {
-  const [day] = /^\d{4}-\d\d-\d\d(?=$|[ T])/.exec(stringValue(query.text(index)) ?? '') ?? [];
+function isOutside(tree: Tree, node: Node | undefined, last: string): boolean {
+  const text = node?.kind === 'string' ? stringValue(textOf(tree, node)) : undefined;
+  const [day] = /^\d{4}-\d\d-\d\d(?=$|[ T])/.exec(text ?? '') ?? [];
   return day !== undefined && (day < '1970-01-01' || day > last);
 }
 
-function isEarlyTime(query: Cursor, index: number): boolean {
-  const word = query.word(index);
-  if (isCall(query, index, /^toDate$/i)) return isOutside(query, index + 2, LAST_DATE);
-  if (isCall(query, index, /^toDateTime$/i)) return isOutside(query, index + 2, LAST_DATE_TIME);
-  if (word === 'DATE') return isOutside(query, index + 1, LAST_DATE);
-  if (word === 'TIMESTAMP') return isOutside(query, index + 1, LAST_DATE_TIME);
-  const isCast =
-    query.kind(index + 1) === '::' || query.word(index + 1) === 'AS' || query.kind(index + 1) === ',';
-  if (query.kind(index) !== 'string' || !isCast) return false;
-  const type = (stringValue(query.text(index + 2)) ?? query.text(index + 2)).toLowerCase();
-  if (query.kind(index + 1) === ',' && query.word(index - 2) !== 'CAST') return false;
-  return (
-    (type === 'date' && isOutside(query, index, LAST_DATE)) ||
-    (type === 'datetime' && isOutside(query, index, LAST_DATE_TIME))
-  );
-}
-
-function isEarlyBucket(query: Cursor, index: number): boolean {
-  if (!isCall(query, index, /^(?:toStartOf\w+|toMonday)$/)) return false;
-  const end = query.closing(index + 1);
-  for (let at = index + 2; at < end; at++) if (isOutside(query, at, LAST_DATE_TIME)) return true;
-  return false;
-}
-
-function isNullInList(query: Cursor, index: number): boolean {
-  if (query.word(index) !== 'IN' || query.kind(index + 1) !== '(') return false;
-  const before = query.word(index - 1) === 'NOT' || isNegated(query, index);
-  return before && argumentsOf(query, index).some((at) => query.word(at) === 'NULL');
-}
-
-/** Whether the parenthesis around an IN follows NOT, with nothing but its operand before it. */
-function isNegated(query: Cursor, index: number): boolean {
-  for (let at = index - 1; at >= 0; at--) {
-    const kind = query.kind(at);
-    if (kind === '(') return query.word(at - 1) === 'NOT';
-    if (kind !== 'word' && kind !== 'quoted' && kind !== '.' && kind !== 'number' && kind !== 'string')
-      return false;
-    if (BOUNDARIES.has(query.word(at))) return false;
-  }
-  return false;
-}
-
-const BOUNDARIES: ReadonlySet<string | undefined> = new Set([
-  'AND',
-  'OR',
-  'WHERE',
-  'SELECT',
-  'ON',
-  'HAVING',
-  'NOT',
-  'IN',
+/** Functions, keywords and types, in lower case, by the last day of their type. */
+const NARROW: ReadonlyMap<string, string> = new Map([
+  ['date', LAST_DATE],
+  ['datetime', LAST_DATE_TIME],
 ]);
 
-function isNotOfIn(query: Cursor, index: number): boolean {
-  const isSubquery =
-    query.word(index) === 'IN' && query.kind(index + 1) === '(' && query.word(index + 2) === 'SELECT';
-  return isSubquery && query.word(index - 1) !== 'NOT' && isNegated(query, index);
+function isEarlyTime(place: FormPlace): boolean {
+  const { tree, node, around } = place;
+  if (node.kind === 'typed') {
+    const last = wordOf(tree, node) === 'DATE' ? LAST_DATE : LAST_DATE_TIME;
+    return isOutside(tree, node.parts[0], last);
+  }
+  if (isCall(place, /^toDate$/i)) return isOutside(tree, argumentsOf(node)[0], LAST_DATE);
+  if (isCall(place, /^toDateTime$/i)) return isOutside(tree, argumentsOf(node)[0], LAST_DATE_TIME);
+  const call = around?.around;
+  const isCast = around?.node.kind === 'cast' || (call !== undefined && isCall(call, /^cast$/i));
+  const [value, type] = around?.node.parts ?? [];
+  if (!isCast || value !== node || type === undefined) return false;
+  const written = textOf(tree, { from: type.from, to: type.from + 1 });
+  const last = NARROW.get((stringValue(written) ?? written).toLowerCase());
+  return last !== undefined && isOutside(tree, value, last);
+}
+
+function isEarlyBucket(place: FormPlace): boolean {
+  if (!isCall(place, /^(?:toStartOf\w+|toMonday)$/)) return false;
+  return someNode(place.node, (node) => isOutside(place.tree, node, LAST_DATE_TIME));
+}
+
+function isNullInList({ tree, node, around }: FormPlace): boolean {
+  const [, list] = node.parts;
+  if (node.kind !== 'in' || list === undefined) return false;
+  const isNull = (part: Node): boolean => part.kind === 'constant' && wordOf(tree, part) === 'NULL';
+  return (isNegated(tree, node) || isDenied(around)) && list.parts.some(isNull);
+}
+
+/** Whether NOT is before the node, or before parentheses around nothing else. */
+function isDenied(around: FormPlace | undefined): boolean {
+  return around?.node.kind === 'group' ? isDenied(around.around) : around?.node.kind === 'not';
+}
+
+function isNotOfIn({ tree, node, around }: FormPlace): boolean {
+  const isSubquery = node.kind === 'in' && node.parts[1]?.kind === 'subquery';
+  return isSubquery && !isNegated(tree, node) && isDenied(around);
 }
 
 const WITH_DEFAULT = /^(?:first_value|last_value|nth_value|min|max|sum|avg|any|anyLast|argMin|argMax)$/i;
 
 /** A frame that ends before the current row, or begins after it. */
-function isEmptyFrame(query: Cursor, index: number): boolean {
-  if (!isCall(query, index, WITH_DEFAULT)) return false;
-  let at = query.after(index + 1);
-  if (/^(?:RESPECT|IGNORE)$/.test(query.word(at) ?? '')) at += 2;
-  if (query.word(at) !== 'OVER' || query.kind(at + 1) !== '(') return false;
-  const end = query.closing(at + 1);
-  for (let frame = at + 2; frame < end; frame++) {
-    if (
-      query.word(frame) === 'AND' &&
-      query.kind(frame + 1) === 'number' &&
-      query.word(frame + 2) === 'PRECEDING'
-    )
-      return query.text(frame + 1) !== '0';
-    if (
-      query.word(frame) === 'BETWEEN' &&
-      query.kind(frame + 1) === 'number' &&
-      query.word(frame + 2) === 'FOLLOWING'
-    )
-      return query.text(frame + 1) !== '0';
-  }
-  return false;
+function isEmptyFrame(place: FormPlace): boolean {
+  if (!isCall(place, WITH_DEFAULT)) return false;
+  const over = partOf(place.node, 'over');
+  const window = over === undefined ? '' : textOf(place.tree, over).toUpperCase();
+  const [, before, after] = / AND ([\d.]+) PRECEDING | BETWEEN ([\d.]+) FOLLOWING /.exec(window) ?? [];
+  const distance = before ?? after;
+  return distance !== undefined && distance !== '0';
 }
 
 /** `tupleElement(argMax(tuple(a), b), 1)`, and strings that are joined without a look at their number. */
-function isEmptyGroup(query: Cursor, index: number): boolean {
-  const isExtreme =
-    isCall(query, index, /^tupleElement$/) &&
-    isCall(query, index + 2, /^arg(?:Max|Min)$/) &&
-    isCall(query, index + 4, /^tuple$/);
-  const isJoined = isCall(query, index, /^(?:groupConcat|group_concat|string_agg)$/i);
-  return isExtreme || isJoined;
+function isEmptyGroup(place: FormPlace): boolean {
+  if (isCall(place, /^(?:groupConcat|group_concat|string_agg)$/i)) return true;
+  return areNested(place, [/^tupleElement$/, /^arg(?:Max|Min)$/, /^tuple$/]);
 }
 
-const ELEMENT = /^arrayElement(?:OrNull)?$/;
-
-function isNegativeIndex(query: Cursor, index: number): boolean {
-  if (!isCall(query, index, ELEMENT)) return false;
-  const [, second] = argumentsOf(query, index);
-  const sign: TokenKind | undefined = second === undefined ? undefined : query.kind(second);
-  return sign === '-' && query.kind((second ?? 0) + 1) === 'number';
+/** Whether a call has another as its first argument, which has the next one. */
+function areNested({ tree, node }: FormPlace, [name, ...inner]: readonly RegExp[]): boolean {
+  if (name === undefined) return true;
+  if (!isCall({ tree, node }, name)) return false;
+  const [first] = argumentsOf(node);
+  return (
+    inner.length === 0 || (first !== undefined && areNested({ tree, node: first, around: undefined }, inner))
+  );
 }
 
-function isTypeOfMissingKey(query: Cursor, index: number): boolean {
-  if (!isCall(query, index, /^transform$/)) return false;
-  const starts = argumentsOf(query, index);
-  const [first = 0, last = 0] = [starts[0], starts.at(-1)];
-  const isType = isCall(query, first, /^toString$/) && isCall(query, first + 2, /^JSONType$/);
-  return isType && stringValue(query.text(last)) === '' && query.kind(index - 1) !== '(';
+function isSplitIntoBytes(place: FormPlace): boolean {
+  const [separator] = argumentsOf(place.node);
+  const isEmpty = separator?.kind === 'string' && stringValue(textOf(place.tree, separator)) === '';
+  return isEmpty && isCall(place, /^splitBy(?:String|Char)$/i);
+}
+
+function isNegativeIndex({ tree, node }: FormPlace): boolean {
+  if (!isCall({ tree, node }, /^arrayElement(?:OrNull)?$/)) return false;
+  const [, index] = argumentsOf(node);
+  return index?.kind === 'number' && textOf(tree, index).startsWith('-');
+}
+
+function isTypeOfMissingKey({ tree, node, around }: FormPlace): boolean {
+  const last = argumentsOf(node).at(-1);
+  if (!areNested({ tree, node, around }, [/^transform$/, /^toString$/, /^JSONType$/])) return false;
+  if (last === undefined || stringValue(textOf(tree, last)) !== '') return false;
+  const call = around?.around;
+  return call === undefined || !isCall(call, /^nullIf$/i);
 }

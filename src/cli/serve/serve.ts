@@ -20,7 +20,8 @@ import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { seed } from './seed.ts';
 import { isOutdated, signatureOfSources } from './tables-state.ts';
 import type { Terminal } from '../terminal.ts';
-import type { Log, OpenService, RunningService } from '../dependencies.ts';
+import type { Log } from '../../observe/log.ts';
+import type { OpenService, RunningService } from '../dependencies.ts';
 import type { ServeDeps } from './deps.ts';
 
 export interface ServeOptions {

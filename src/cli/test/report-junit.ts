@@ -1,6 +1,6 @@
 // A report as JUnit XML for CI services: one suite per endpoint, one case per example
 // (https://github.com/testmoapp/junitxml).
-import { lineText } from '../terminal.ts';
+import { lineText } from '../../observe/visible-text.ts';
 import type { Finding } from '../../core/finding.ts';
 import type { CaseReport, PrintReport } from './report.ts';
 

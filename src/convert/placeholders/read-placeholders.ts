@@ -1,21 +1,13 @@
 // Reads SQL with the placeholders and templates of other tools, and returns SQL with parameters.
 import type { ConversionNote } from '../../dialects/conversion.ts';
 import { detectTool } from './detect-tool.ts';
-import { readNodes, type NodeSource, type Syntax } from './nodes.ts';
+import { readNodes, type NodeSource } from './nodes.ts';
 import { join } from './output.ts';
 import { declareParameters } from './parameters.ts';
 import { renderTemplate } from './render.ts';
 import { note, type Rendering } from './rendering.ts';
-import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions, type TemplateTool } from './template.ts';
-import { unrolled, type Unrolled } from './unroll.ts';
-import { driverSyntax } from '../tools/driver/placeholders.ts';
-import { grafanaSyntax } from '../tools/grafana/placeholders.ts';
-import { expandStatement } from '../tools/grafana/statement-macros.ts';
-import { dbtSyntax } from '../tools/dbt/placeholders.ts';
-import { supersetSyntax } from '../tools/superset/placeholders.ts';
-import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
-import { redashSyntax } from '../tools/redash/placeholders.ts';
-import { tinybirdSyntax } from '../tools/tinybird/placeholders.ts';
+import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
+import { TEMPLATE_READERS } from './tool-readers.ts';
 
 /** As in `schemas/endpoint.schema.json`. */
 const MAX_PARAMETERS = 100;
@@ -30,12 +22,14 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
     const message = `The query is longer than ${MAX_TEMPLATE_LENGTH / 1024} KiB`;
     return failed(written, [{ ...WHOLE, end: written.length, code: 'too_large', message }]);
   }
-  const tool = options.tool ?? detectTool(written);
-  const { text, sourceOffset: origin } = expanded(written, tool) ?? {
+  const { dialect, declarations = [] } = options;
+  const reader = TEMPLATE_READERS[options.tool ?? detectTool(written)];
+  const reading = { dialect, declarations };
+  const { text, sourceOffset: origin } = reader.expand?.(written, reading) ?? {
     text: written,
     sourceOffset: (offset: number) => offset,
   };
-  const source: NodeSource = { text, dialect: options.dialect, syntax: syntaxOf(text, { ...options, tool }) };
+  const source: NodeSource = { text, dialect, syntax: reader.syntax(text, reading) };
   const { nodes, problem } = readNodes(source);
   if (problem !== undefined) return failed(written, [{ ...WHOLE, end: written.length, ...problem }]);
   const { sink, rendering } = renderTemplate(source, nodes);
@@ -57,12 +51,6 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
     sourceOffset: (offset) => origin(sourceOffset(offset)),
     restore: (converted) => restore(converted, rendering, (offset) => lineOf(written, origin(offset))),
   };
-}
-
-/** The text with what produces more than its place: loops, and macros that write the whole query. */
-function expanded(text: string, tool: TemplateTool): Unrolled | undefined {
-  if (tool === 'grafana') return expandStatement(text);
-  return tool === 'tinybird' || tool === 'superset' || tool === 'dbt' ? unrolled(text) : undefined;
 }
 
 function placed(note: ConversionNote, origin: (offset: number) => number): ConversionNote {
@@ -90,26 +78,6 @@ function failed(text: string, notes: readonly ConversionNote[]): Template {
     sourceOffset: (offset) => offset,
     restore: (sql) => sql,
   };
-}
-
-function syntaxOf(text: string, { tool = 'driver', dialect, declarations: known }: TemplateOptions): Syntax {
-  const declarations = known ?? [];
-  switch (tool) {
-    case 'metabase':
-      return metabaseSyntax(text, dialect, declarations);
-    case 'superset':
-      return supersetSyntax(text, declarations);
-    case 'grafana':
-      return grafanaSyntax(text, dialect, declarations);
-    case 'tinybird':
-      return tinybirdSyntax(text, declarations);
-    case 'redash':
-      return redashSyntax(text, declarations);
-    case 'dbt':
-      return dbtSyntax(text, declarations);
-    case 'driver':
-      return driverSyntax(text, dialect);
-  }
 }
 
 /** `= ANY (:x)` of a list; as long as what it replaces, so that offsets stay. */

@@ -15,6 +15,18 @@ const MAX_PASSES = 200;
 const MAX_LENGTH = 200_000;
 const MAX_LOOPS = 50;
 
+/** One change of the text after the other; undefined if none changes it. */
+export function chained(
+  text: string,
+  changes: readonly ((text: string) => Unrolled | undefined)[],
+): Unrolled | undefined {
+  return changes.reduce<Unrolled | undefined>((before, change) => {
+    const next = change(before?.text ?? text);
+    if (before === undefined || next === undefined) return next ?? before;
+    return { text: next.text, sourceOffset: (offset) => before.sourceOffset(next.sourceOffset(offset)) };
+  }, undefined);
+}
+
 /** Undefined if the text has no such loops. */
 export function unrolled(text: string): Unrolled | undefined {
   let current: Unrolled = { text, sourceOffset: (offset) => offset };

@@ -2,7 +2,8 @@
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { extract, isColumn, placeAt, scalar, STANDARD_TYPES } from '../functions/json.ts';
-import { jsonElements, jsonScalar, jsonScalars, jsonType } from '../json-path.ts';
+import { jsonElements, jsonScalar, jsonScalars, jsonType, placeSql } from '../json-path.ts';
+import { floatJson } from '../json-text.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, value, type Value } from '../value.ts';
 import { unmarked, withNumbers, withNumbersInJson } from './json-numbers.ts';
@@ -21,9 +22,17 @@ const extractPresent: Rule = (application) => {
 
 const scalarText: Rule = (application) => {
   const found = placeAt(application);
-  if (isColumn(found) || !isText(application)) return scalar(application);
+  if (isColumn(found) || !application.context.shared.isStrict) return scalar(application);
+  if (!isText(application)) return ofJson(found);
   return { ...jsonScalar(found), sql: readAt(found, application, (place) => jsonScalar(place).sql) };
 };
+
+/** A number in JSON that is no integer has a fraction as a string, too: `1.0`. */
+function ofJson(place: Value): Value {
+  const { sql: own, type } = jsonScalar(place);
+  const number = value('float', sql`JSONExtract(${placeSql(place)}, 'Float64')`, false);
+  return { sql: sql`if(${jsonType(place)} = 'Double', ${floatJson(number, false)}, ${own})`, type };
+}
 
 const elementsOf = (place: Value): Sql => jsonElements(place).sql;
 const markedOf = (place: Value): Sql => sql`arrayMap(e -> ${unmarked('e')}, ${elementsOf(place)})`;

@@ -3,7 +3,15 @@ import { quoteString } from '../../sql/literal.ts';
 import type { Expression, TypeName, Of } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';
-import { jsonArray, jsonElements, jsonInteger, jsonNumber, jsonOf, jsonText } from '../json-path.ts';
+import {
+  jsonArray,
+  jsonElements,
+  jsonInteger,
+  jsonNumber,
+  jsonOf,
+  jsonText,
+  printedLiteral,
+} from '../json-path.ts';
 import { roundHalfAway } from '../round.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
@@ -186,9 +194,10 @@ function toJson(from: Value, { at, context }: CastOptions): Value {
     return unconverted(at, 'type', 'This is not JSON');
   }
   if (!context.shared.isStrict) return jsonOf(from);
+  const printed = printedLiteral(from);
   return {
     ...jsonOf(from),
-    sql: sql`JSONExtractRaw(${from.sql})`,
+    sql: printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed),
     type: { kind: 'json', isNullable: false },
   };
 }

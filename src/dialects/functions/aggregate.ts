@@ -1,6 +1,7 @@
 // Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
 // combinator OrNull restores that where there may be no rows.
 import type { Expression } from '../tree.ts';
+import { checkedInteger } from '../arithmetic.ts';
 import { castTo } from '../cast/cast.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
@@ -51,7 +52,16 @@ function sumType({ type }: Value, { traits }: Application): Partial<Type> & Pick
 export function sum({ application, isPartial, apply }: Aggregation): Value {
   const own = application.arg(0);
   const { kind, scale } = sumType(own, application);
-  return value(kind, apply('sum', [own.sql]), own.type.isNullable || isPartial, { scale });
+  const nullable = own.type.isNullable || isPartial;
+  // At run time, a sum of more than 64 bits is an error, as that of two values is.
+  const isChecked = application.context.isEvaluated === true && kind === 'int' && isLong(own);
+  if (isChecked) return checkedInteger(apply('sum', [sql`toInt128(${own.sql})`]), nullable);
+  return value(kind, apply('sum', [own.sql]), nullable, { scale });
+}
+
+/** Whether the sum of some billion such integers may have more than 64 bits. */
+function isLong({ type: { kind, bits = 64, isUnsigned = false } }: Value): boolean {
+  return kind === 'int' && bits > (isUnsigned ? COUNT.bits : 32);
 }
 
 /** SQLite's sum that is 0 over no rows. */
@@ -64,7 +74,8 @@ export function average({ application, isPartial, apply }: Aggregation): Value {
   const { quotientDigits, averageOfIntegers, plainDecimal } = application.traits;
   const { kind, scale } = own.type;
   const nullable = own.type.isNullable || isPartial;
-  const written = apply('avg', [own.sql]);
+  const isSummed = application.traits.hasFloatNumbers && isLong(own);
+  const written = apply('avg', [isSummed ? sql`toFloat64(${own.sql})` : own.sql]);
   const isExact = kind === 'int' || kind === 'decimal' || kind === 'numeric';
   if (kind === 'seconds') return value('seconds', written, nullable);
   if (averageOfIntegers === 'int' && kind === 'int') return int(sql`toInt64(trunc(${written}))`, nullable);
@@ -218,8 +229,11 @@ const wholeNumber = (own: Value, { at, context }: Application): Value =>
 export function bits(name: string): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    if (application.traits.hasUnsignedBits)
-      return int(apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE), false);
+    if (application.traits.hasUnsignedBits) {
+      const written = apply(name, [sql`toUInt64(${wholeNumber(own, application).sql})`], NONE);
+      const ofNone = name === 'groupBitAnd' ? '18446744073709551615' : '0';
+      return int(own.type.isNullable ? sql`ifNull(${written}, ${ofNone})` : written, false);
+    }
     const integer = own.type.kind === 'float' ? sql`toInt64(${own.sql})` : own.sql;
     return int(apply(name, [integer]), own.type.isNullable || isPartial);
   };

@@ -1,4 +1,5 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
+import type { Context } from '../context.ts';
 import { jsonElements } from '../json-path.ts';
 import { isOpen, listed } from '../operand.ts';
 import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
@@ -8,6 +9,11 @@ import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, type Type, type Value, i
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {
   return { sql: '[]', type: { kind: 'array', isNullable: false, element, isNullIfEmpty: true } };
+}
+
+/** An array as rows: aggregates require that its elements have a type. In BigQuery, those of an empty array are integers. */
+export function typedArray(own: Value, { shared }: Context): Value {
+  return shared.isStrict && String(own.sql) === '[]' ? { ...own, sql: 'emptyArrayInt64()' } : own;
 }
 
 /** The condition that an array is NULL; undefined if it cannot be. */
@@ -63,7 +69,13 @@ export function elementAt(array: Value, place: Value, { base, isChecked }: Acces
   const position = isChecked ? checked(array, place, plain) : plain;
   const isPlain = WITHOUT_NULL.has(element.kind) && element.kind !== 'unknown' && position !== '0';
   const written = sql`${isPlain ? 'arrayElement' : 'arrayElementOrNull'}(${array.sql}, ${position})`;
-  return { sql: written, type: { ...element, isNullable: true } };
+  // The fields of a record that there is not are NULL.
+  const isOpen = isPlain && element.kind === 'tuple' && !isChecked;
+  return {
+    sql: written,
+    type: { ...element, isNullable: true },
+    ...(isOpen ? { absent: sql`(${position} NOT BETWEEN 1 AND length(${array.sql}))` } : {}),
+  };
 }
 
 /** A place that must be one of the array; of an array that is NULL, the element is NULL. */

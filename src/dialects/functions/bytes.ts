@@ -1,4 +1,5 @@
 // Bytes, and functions that return them as digits.
+import { hexOf } from '../../sql/bytes.ts';
 import { quoteString } from '../../sql/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Rule, Rules } from '../function.ts';
@@ -9,7 +10,7 @@ import { text, value, type Kind, type Value } from '../value.ts';
 /** A literal each of whose characters is a byte: in MySQL, a string that is compared by its bytes. */
 export function bytesLiteral(bytes: string, { hasBytes }: Traits): Value {
   const isPlain = /^[ -~]*$/.test(bytes);
-  const own = isPlain ? quoteString(bytes) : `unhex('${Buffer.from(bytes, 'latin1').toString('hex')}')`;
+  const own = isPlain ? quoteString(bytes) : `unhex('${hexOf(bytes)}')`;
   const kind = hasBytes ? 'bytes' : 'text';
   return { ...value(kind, own, false, { isBinary: true }), ...(isPlain ? { literal: bytes } : {}) };
 }

@@ -99,11 +99,13 @@ export const decode: Rule = (application) => {
   };
 };
 
-/** Whether some values are strings: MySQL would compare them as numbers. */
+/** Whether only some values are strings, or times: MySQL and SQLite would compare them as numbers or as strings. */
 function areMixed(args: readonly Value[]): boolean {
   const present = args.filter((each) => !isKind(each, 'null'));
-  const isText = new Set(present.map((each) => isKind(each, 'text') && each.type.isMixed !== true));
-  return isText.size > 1;
+  const families = present.map((each) =>
+    isTime(each) ? 'time' : isKind(each, 'text') && each.type.isMixed !== true ? 'text' : 'other',
+  );
+  return new Set(families).size > 1;
 }
 
 /** GREATEST and LEAST. */
@@ -112,7 +114,7 @@ export function extreme(name: 'greatest' | 'least'): Rule {
     const { all, context, call, fail } = application;
     const args = all();
     if (context.shared.traits.hasNumericConditions && areMixed(args))
-      return fail(`${call.name} of strings and other values is not converted`, 'Cast them to one type.');
+      return fail(`${call.name} of values of different types is not converted`, 'Cast them to one type.');
     const { sqls, type } = unified(args, application);
     const [only = application.fail(`${call.name} requires an argument`), more] = sqls;
     if (more === undefined) return { sql: only, type };

@@ -16,6 +16,7 @@ import {
   jsonText,
   jsonType,
   pathArgument,
+  printedLiteral,
   spacedJson,
 } from '../json-path.ts';
 import { jsonTextOf } from '../json-text.ts';
@@ -145,6 +146,8 @@ function parsed(isSafe: boolean): Rule {
     if (!context.shared.isStrict) return jsonOf(own);
     const json = { root: own.sql, path: [] };
     if (isSafe || call.isSafe) return { ...value('json', rawJson(own.sql)), json } as Value;
+    const printed = printedLiteral(own);
+    if (printed !== undefined) return { ...value('json', quoteString(printed), false), json } as Value;
     const checked = strictly(own, 'null', (each) => sql`CAST(${rawJson(each)} AS String)`);
     return { ...value('json', checked, own.type.isNullable), json } as Value;
   };

@@ -71,7 +71,9 @@ function inDomain(name: string, own: Value, { traits, fail, call }: Application)
 function real(name: string, exception = ofInfinity): Rule {
   return (application) => {
     const args = application.all().map((each) => inDomain(name, each, application));
-    const own = sql`${name}(${joinSql(args.map((each) => float(each)))})`;
+    // In MySQL, both names have one argument or two.
+    const called = /^atan2?$/.test(name) ? (args.length === 1 ? 'atan' : 'atan2') : name;
+    const own = sql`${called}(${joinSql(args.map((each) => float(each)))})`;
     return finite(own, { args, exception, application });
   };
 }

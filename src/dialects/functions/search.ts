@@ -12,15 +12,21 @@ function position(inner: number, outer: number, most = 2): Rule {
     const { context, call, fail } = application;
     if (call.args.length > most) return fail(`${call.name} is converted with at most ${most} arguments`);
     const [needle, haystack] = [application.arg(inner), application.arg(outer)];
-    const start = call.args.length > 2 ? sql`, ${application.arg(2).sql}` : '';
+    const from = application.optional(2);
+    const isPlain = (signedInteger(call.args[2]) ?? 0) > 0;
+    const start =
+      from === undefined
+        ? ''
+        : isPlain
+          ? sql`, ${from.sql}`
+          : sql`, toUInt64(if(${operand(from)} < 0, 0, ${from.sql}))`;
     const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
     const name = haystack.type.kind === 'bytes' ? 'position' : 'positionUTF8';
     const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
-    const isOpen =
-      start !== '' && context.shared.traits.ignoresCase && !((signedInteger(call.args[2]) ?? 0) > 0);
+    const isOpen = from !== undefined && context.shared.traits.ignoresCase && !isPlain;
     return characters(
-      isOpen ? sql`(${own} * (${operand(application.arg(2))} >= 1))` : own,
-      isNullable(needle, haystack),
+      isOpen ? sql`(${own} * (${operand(from)} >= 1))` : own,
+      isNullable(needle, haystack, from ?? needle),
     );
   };
 }

@@ -17,6 +17,9 @@ function ofText(own: Value, build: (present: Sql) => Sql): Value {
   return { ...value('array', array, false, PARTS), ...absent };
 }
 
+/** The characters of a string, of which an empty one has one. */
+const charactersOf = (own: Sql): Sql => sql`if(${own} = '', [''], extractAll(${own}, '(?s:.)'))`;
+
 function split(application: Application): Value {
   const by = application.optional(1)?.sql ?? "','";
   return ofText(application.arg(0), (own) => sql`splitByString(${by}, ${own})`);
@@ -31,9 +34,7 @@ export function splitText(application: Application): Value {
   if (separator === undefined) return fail('split requires a separator as a string literal');
   if (separator === null) return emptyArray({ kind: 'text', isNullable: true });
   return ofText(own, (present) =>
-    separator === ''
-      ? sql`if(${present} = '', [''], extractAll(${present}, '(?s:.)'))`
-      : sql`splitByString(${quoteString(separator)}, ${present})`,
+    separator === '' ? charactersOf(present) : sql`splitByString(${quoteString(separator)}, ${present})`,
   );
 }
 
@@ -63,9 +64,12 @@ export const SPLIT_FUNCTIONS: Rules = taking(
   {
     split,
     string_to_array: parts,
-    regexp_split_to_array: ({ arg }) => {
-      const by = arg(1).sql;
-      return ofText(arg(0), (own) => sql`splitByRegexp(${by}, ${own})`);
+    regexp_split_to_array: ({ arg, call, fail }) => {
+      const by = arg(1);
+      if (by.literal === undefined) return fail(`${call.name} requires a pattern as a string literal`);
+      return ofText(arg(0), (own) =>
+        by.literal === '' ? charactersOf(own) : sql`splitByRegexp(${by.sql}, ${own})`,
+      );
     },
   },
   'decide',

@@ -198,11 +198,10 @@ function substringIndex(application: Application): Value {
   if (number === undefined || number === 0)
     return fail('substring_index is converted only with a literal count');
   const size = number > 0 ? `1, ${number}` : String(number);
-  const joined = unlessNull(
-    [own],
-    'NULL',
-    (present = '') =>
-      sql`arrayStringConcat(arraySlice(splitByString(${by.sql}, ${present}), ${size}), ${by.sql})`,
+  const joined = unlessNull([own], 'NULL', (present = '') =>
+    by.literal === ''
+      ? "''"
+      : sql`arrayStringConcat(arraySlice(splitByString(${by.sql}, ${present}), ${size}), ${by.sql})`,
   );
   return value('text', joined, false);
 }
@@ -307,7 +306,9 @@ export const TEXT_FUNCTIONS: Rules = {
     startswith: starts,
     ends_with: ends,
     endswith: ends,
-    contains_substr: contained((own, part) => sql`positionCaseInsensitiveUTF8(${own}, ${part})`),
+    contains_substr: contained(
+      (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
+    ),
   }),
   ...taking('text integer', {
     left: side('left'),

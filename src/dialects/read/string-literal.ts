@@ -1,4 +1,5 @@
 // Reads string literals: their end, their escapes, and the bytes or bits that some of them write.
+import { byteString, bytesOfHex } from '../../sql/bytes.ts';
 import type { Escapes, LexicalRules, StringForm } from './lexical-rules.ts';
 import { syntax } from '../context.ts';
 
@@ -62,7 +63,7 @@ function literalOf(
       return { kind: 'bytes', value, end };
     case 'hexadecimal':
       if (!/^(?:[\da-fA-F]{2})*$/.test(value)) syntax(at, 'Expected pairs of hexadecimal digits');
-      return { kind: 'bytes', value: Buffer.from(value, 'hex').toString('latin1'), end };
+      return { kind: 'bytes', value: bytesOfHex(value), end };
     case 'bits':
       if (!/^[01]+$/.test(value)) syntax(at, 'Expected the digits 0 and 1');
       return { kind: 'number', value: `0b${value}`, end };
@@ -93,7 +94,7 @@ interface Encoded {
 
 function decode({ body, start, form, escapes, doubled }: Encoded): string {
   const areBytes = form.content === 'bytes';
-  const own = (text: string): string => (areBytes ? Buffer.from(text, 'utf8').toString('latin1') : text);
+  const own = (text: string): string => (areBytes ? byteString(text) : text);
   const pieces: string[] = [];
   let from = 0;
   for (let at = 0; at < body.length;) {

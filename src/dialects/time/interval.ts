@@ -155,7 +155,7 @@ function stepOf({ value: amount, unit }: Span, context: Context): IntervalStep {
   }
   const isRounded = context.shared.traits.roundsIntervals && name !== 'SECOND';
   if (amount.kind === 'number' && isRounded)
-    return { sql: `INTERVAL ${Math.round(Number(amount.text)) * (factor ?? 1)} ${name}`, title };
+    return { sql: `INTERVAL ${roundedHalf(Number(amount.text)) * (factor ?? 1)} ${name}`, title };
   if (amount.kind === 'number') return { sql: fractionSql(Number(amount.text), unit), title };
   const written = context.write(amount, context);
   // BigQuery accepts integers only: what looks like a fraction is an integer of a type that is not known.
@@ -168,6 +168,9 @@ function stepOf({ value: amount, unit }: Span, context: Context): IntervalStep {
   return { sql: computed(written, { value: amount, unit }, { title, isRounded }), title };
 }
 
+/** Halves are rounded away from zero. */
+const roundedHalf = (number: number): number => Math.sign(number) * Math.round(Math.abs(number));
+
 /** An interval of a number of units that is computed. */
 function computed(
   written: Value,
@@ -175,6 +178,7 @@ function computed(
   { title, isRounded }: { readonly title: string; readonly isRounded: boolean },
 ): Sql {
   const factor = yearsIn(unit.name);
+  if (isTime(written)) return unconverted(unit.at, 'type', 'A time is used as a number of units');
   if (isKind(written, 'int', 'unknown'))
     return sql`toInterval${title}(${factor === undefined ? written.sql : sql`${operand(written)} * ${String(factor)}`})`;
   if (isRounded) {

@@ -1,5 +1,6 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
 import type { Expression, IndexBase, Of, Order, Select } from '../tree.ts';
+import { typedArray } from '../functions/array-value.ts';
 import { condition, key, whole } from '../operand.ts';
 import { columnValue, isRecord } from '../record.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
@@ -38,7 +39,7 @@ export function writeArrayQuery({ query, form }: Subquery, context: Context): Va
     if (offset !== undefined || order !== 'none') return undefined;
     return ofRecord(select, form, withElement(context, alias, unnested));
   }
-  const own = context.elements(unnested);
+  const own = typedArray(context.elements(unnested), context);
   const element = own.type.element ?? UNKNOWN;
   const variable = context.shared.fresh('x');
   const array = offset === undefined ? own.sql : sql`arrayZip(${own.sql}, arrayEnumerate(${own.sql}))`;

@@ -60,8 +60,27 @@ function writeIndex(expression: Index, context: Context): Value {
   return inner.type.kind === 'object' && isFirst(expression) ? inner : elementOf(expression, inner, context);
 }
 
-const writeField = ({ of, name }: Of<'field'>, context: Context): Value =>
-  fieldOf(recordIn(of, context), name, context);
+function writeField({ of, name }: Of<'field'>, context: Context): Value {
+  const member = memberOf(of, name);
+  return member === undefined
+    ? fieldOf(recordIn(of, context), name, context)
+    : context.write(member, context);
+}
+
+/** A field of a record that the expression makes; ClickHouse could not read it from one that is made of aggregates. */
+function memberOf(of: Expression, { name }: Name): Expression | undefined {
+  if (of.kind === 'struct')
+    return of.fields.find(({ alias }) => alias?.name.toLowerCase() === name.toLowerCase())?.value;
+  if (of.kind !== 'query' || of.form !== 'value' || of.query.body.kind !== 'select') return undefined;
+  const { body } = of.query;
+  const [item, more] = body.items;
+  if (item?.kind !== 'value' || more !== undefined || body.isDistinct || of.query.orderBy.length > 0)
+    return undefined;
+  const value = memberOf(item.value, { name, at: item.value.at });
+  return value === undefined
+    ? undefined
+    : { ...of, query: { ...of.query, body: { ...body, items: [{ ...item, value }] } } };
+}
 
 const isFirst = ({ index, base }: Index): boolean => index.kind === 'number' && Number(index.text) === base;
 

@@ -15,12 +15,10 @@ function likeFirst(items: readonly Expression[]): readonly Expression[] {
   if (first?.kind !== 'struct') return items;
   const names = first.fields.map((each) => each.alias ?? implicitName(each.value));
   return items.map((item) => {
-    if (item.kind !== 'struct') return item;
-    const fields = item.fields.map((each, index) => {
-      const alias = names[index];
-      return alias === undefined ? { value: each.value } : { value: each.value, alias };
-    });
-    return { ...item, fields };
+    if (item.kind !== 'struct' && item.kind !== 'row') return item;
+    const values = item.kind === 'row' ? item.items : item.fields.map((each) => each.value);
+    const fields = values.map((each, index) => ({ value: each, alias: names[index] }));
+    return { kind: 'struct', at: item.at, fields };
   });
 }
 

@@ -5,6 +5,7 @@ import type { Expression, FromItem } from '../tree.ts';
 import { applicationOf } from '../call.ts';
 import { syntax, unconverted, type Context as BaseContext } from '../context.ts';
 import type { Application } from '../function.ts';
+import { typedArray } from '../functions/array-value.ts';
 import { series } from '../functions/series.ts';
 import type { Context, RowColumn, RowSource } from './context.ts';
 import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../json-path.ts';
@@ -57,7 +58,7 @@ function unnested({ source, at }: FromItem, array: Expression, context: Context)
   if (more !== undefined)
     return unconverted(at, 'join', 'Arrays that are read in parallel are not converted');
   const written = context.write(array, context);
-  const elements = context.elements(written);
+  const elements = typedArray(context.elements(written), context);
   return {
     ...sole(elements.sql, elements.type.element ?? UNKNOWN),
     written,

@@ -118,7 +118,9 @@ function numbers(values: readonly Value[], nullable: boolean): Unified {
   const sizes = typed.map(({ type }) => type.bytes);
   const bytes =
     kind !== undefined || sizes.includes(undefined) ? undefined : Math.max(...sizes.map((each) => each ?? 8));
-  return { sqls, type: { kind: kind ?? 'int', isNullable: nullable, scale, bytes } };
+  const bits = typed.map(({ type }) => type.bits ?? Infinity);
+  const known = kind === undefined && Math.max(...bits) < 64 ? { bits: Math.max(...bits) } : {};
+  return { sqls, type: { kind: kind ?? 'int', isNullable: nullable, scale, bytes, ...known } };
 }
 
 function times(all: readonly Value[], nullable: boolean, place: Place | undefined): Unified {

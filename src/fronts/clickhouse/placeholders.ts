@@ -1,6 +1,7 @@
 // Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
 import { Problem } from '../../core/problem.ts';
 import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { ROW_COUNTS } from '../../sql/tree/keywords.ts';
 import { isInBraces, placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
 import { plainSpaces } from '../../sql/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
@@ -40,9 +41,10 @@ export function substitute(sql: string, values: ReadonlyMap<string, string>): Su
   return { edits, used: new Set(placeholders.map(({ name }) => name)) };
 }
 
-const PLAIN_AFTER: ReadonlySet<string | undefined> = new Set(
-  '= == != <> < <= > >= <=> LIMIT OFFSET TOP FETCH FIRST NEXT BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
-);
+const PLAIN_AFTER: ReadonlySet<string | undefined> = new Set([
+  ...ROW_COUNTS,
+  ...'TOP FIRST NEXT = == != <> < <= > >= <=> BETWEEN LIKE ILIKE BY INTERVAL'.split(' '),
+]);
 
 /** Where the type of a number does not matter: compared with something, or where only a literal is allowed. */
 function isPlainPlace({ before: [last, second, third, fourth] }: PlaceholderText): boolean {

@@ -2,15 +2,12 @@
 // printed as they are: one with a line break could imitate other lines. Each check below holds for the text before the name,
 // which cannot be imitated.
 import type { TreeLine } from '../../sql/query-tree.ts';
+import { QUERY_HEADINGS } from '../../sql/tree-headings.ts';
 import { UnreadableTree } from './tree-lines.ts';
 
 /** The headings below each kind of node. */
 const HEADINGS: Readonly<Record<string, readonly string[]>> = {
-  QUERY: [
-    'CORRELATED COLUMNS', 'PROJECTION COLUMNS', 'PROJECTION', 'JOIN TREE', 'PREWHERE', 'WHERE', 'GROUP BY', 'HAVING', 'WINDOW',
-    'QUALIFY', 'ORDER BY', 'INTERPOLATE', 'LIMIT BY LIMIT', 'LIMIT BY OFFSET', 'LIMIT BY', 'LIMIT', 'OFFSET',
-    'SETTINGS',
-  ],
+  QUERY: ['CORRELATED COLUMNS', 'PROJECTION COLUMNS', 'SETTINGS', ...QUERY_HEADINGS],
   UNION: ['CORRELATED COLUMNS', 'QUERIES'],
   LIST: [],
   TABLE: [],

@@ -21,17 +21,9 @@ import type { LeakproofCheck } from './leakproof.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import type { SelectFinding } from '../scan/selects.ts';
+import type { BelowBarrier } from '../verdict.ts';
 import { storedColumns } from './stored-columns.ts';
 import { totalCondition } from './total-conditions.ts';
-
-/** Conditions on one table. */
-export interface BelowBarrier {
-  readonly alias: string;
-  /** Leakproof ones, as the consumer's tokens, joined by spaces: columns of the table, which may be qualified with `alias`. */
-  readonly conditions: readonly string[];
-  /** Total ones, on columns of the stored table. */
-  readonly stored: readonly string[];
-}
 
 /** The conditions that may be repeated inside the tables, by table. */
 export function conditionsBelow(

@@ -4,7 +4,7 @@ import type { TreeLine } from '../../sql/query-tree.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
-import { headingOf } from '../query-tree/headings.ts';
+import { headingOf } from '../../sql/tree-headings.ts';
 import { aliasOf, callOf, constantOf, identifierOf } from './nodes.ts';
 import { collectAliases, namesAround, isRejected, valueOf, type Rejection, type Select } from './values.ts';
 

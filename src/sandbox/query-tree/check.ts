@@ -9,7 +9,7 @@ import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { parseQueryTree } from './tree.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from '../string-arguments.ts';
-import { headingOf } from './headings.ts';
+import { headingOf } from '../../sql/tree-headings.ts';
 import { checkTreeStates } from './states.ts';
 import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 

@@ -2,7 +2,7 @@
 import type { Violation } from '../lexed-query.ts';
 import { attribute, type TreeLine } from '../../sql/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
-import { headingOf } from './headings.ts';
+import { headingOf } from '../../sql/tree-headings.ts';
 import { stringArgument } from '../string-arguments.ts';
 import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
 

@@ -13,7 +13,7 @@ import {
 } from '../../sql/tree/visit.ts';
 import type { Node, Tree } from '../../sql/tree/nodes.ts';
 import { quoteIdentifier } from '../../sql/literal.ts';
-import type { TableColumn } from '../read-table.ts';
+import type { TableColumn } from '../columns.ts';
 import type { RedactTable } from './source-redaction.ts';
 import { plainTypeOf } from '../../sql/types/traits.ts';
 

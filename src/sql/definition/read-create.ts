@@ -1,6 +1,7 @@
 // Reads a CREATE statement: its head, and the clauses after its name.
 import type { Cursor } from '../cursor.ts';
 import { stringValue } from '../string-literal.ts';
+import { QUERY_STARTS } from '../tree/keywords.ts';
 import type { TokenRange } from '../tree/nodes.ts';
 import type { QualifiedName } from './qualified-name.ts';
 import { readAttributes, readColumns, splitList } from './read-columns.ts';
@@ -276,7 +277,8 @@ function startAt(cursor: Cursor, at: number, open: ClauseKind | undefined): Star
 function afterAs(cursor: Cursor, at: number, keywords: number): Start {
   let first = at + keywords;
   while (cursor.kind(first) === '(') first++;
-  const isQuery = /^(SELECT|WITH|FROM|VALUES)$/.test(cursor.word(first) ?? '');
+  const word = cursor.word(first) ?? '';
+  const isQuery = word === 'VALUES' || QUERY_STARTS.has(word);
   return [isQuery ? 'query' : 'like', keywords];
 }
 

@@ -2,12 +2,14 @@
 import { createCursor, significantTokens, type Cursor } from '../cursor.ts';
 import type { Token } from '../lexer.ts';
 import { stringValue } from '../string-literal.ts';
+import { QUERY_STARTS } from '../tree/keywords.ts';
 import { readAlter, splitList } from './read-columns.ts';
 import { readCreate, readEngine, readName } from './read-create.ts';
 import type { CreateRecord, EngineRecord, StatementRecord } from './record.ts';
 
+/** Other statements than queries that are about rows, sessions and the server. */
 const ROWS =
-  /^(INSERT|SELECT|WITH|FROM|EXPLAIN|SHOW|DESCRIBE|DESC|EXISTS|CHECK|OPTIMIZE|TRUNCATE|SYSTEM|KILL|BACKUP|RESTORE|DELETE|UPDATE|WATCH|BEGIN|COMMIT|ROLLBACK|START|DETACH|UNDROP|ANALYZE|EXIT|QUIT)$/;
+  /^(INSERT|EXPLAIN|SHOW|DESCRIBE|DESC|EXISTS|CHECK|OPTIMIZE|TRUNCATE|SYSTEM|KILL|BACKUP|RESTORE|DELETE|UPDATE|WATCH|BEGIN|COMMIT|ROLLBACK|START|DETACH|UNDROP|ANALYZE|EXIT|QUIT)$/;
 const ACCESS = /^(GRANT|REVOKE|MOVE|EXECUTE)$/;
 
 /** Never throws for its content; `database` is the current one. Not verified: that the engine accepts the statement. */
@@ -19,7 +21,7 @@ export function readStatement(statement: string, database: string): StatementRec
   const cursor = withoutCluster(statement, tokens);
   const verb = cursor.word(0);
   if (verb === undefined) return { kind: 'unreadable', message: 'this is not a statement' };
-  if (ROWS.test(verb)) return { kind: 'rows', verb };
+  if (ROWS.test(verb) || QUERY_STARTS.has(verb)) return { kind: 'rows', verb };
   if (ACCESS.test(verb)) return { kind: 'access', verb };
   switch (verb) {
     case 'CREATE':

@@ -1,10 +1,60 @@
 // Words with a syntactic meaning. What the engine may read as a keyword is never accepted as a name here.
 
+/** What a keyword begins, besides those of values. */
+interface ClauseKeyword {
+  /** A query; what belongs to the tables; a clause that comes after the tables; the next query of a set operation. */
+  readonly begins: 'query' | 'tables' | 'rows' | 'member';
+  /** Whether a condition follows. */
+  readonly isFilter?: true;
+  /** Whether a number of rows follows. */
+  readonly isCount?: true;
+  /** Whether it can also be a name. */
+  readonly isName?: true;
+  /** Whether it has another meaning inside a value, as in `* EXCEPT (a)` and `list[OFFSET(0)]`. */
+  readonly isInValues?: true;
+}
+
+const CLAUSE_KEYWORDS: ReadonlyMap<string, ClauseKeyword> = new Map<string, ClauseKeyword>([
+  ['WITH', { begins: 'query' }],
+  ['SELECT', { begins: 'query' }],
+  ['FROM', { begins: 'query' }],
+  ['JOIN', { begins: 'tables' }],
+  ['ON', { begins: 'tables', isFilter: true }],
+  ['USING', { begins: 'tables' }],
+  ['INTO', { begins: 'tables' }],
+  ['PREWHERE', { begins: 'rows', isFilter: true }],
+  ['WHERE', { begins: 'rows', isFilter: true }],
+  ['GROUP', { begins: 'rows' }],
+  ['HAVING', { begins: 'rows', isFilter: true }],
+  ['WINDOW', { begins: 'rows' }],
+  ['QUALIFY', { begins: 'rows', isFilter: true }],
+  ['ORDER', { begins: 'rows' }],
+  ['LIMIT', { begins: 'rows', isCount: true }],
+  ['OFFSET', { begins: 'rows', isCount: true, isInValues: true }],
+  ['FETCH', { begins: 'rows', isCount: true, isInValues: true }],
+  ['SETTINGS', { begins: 'rows', isName: true }],
+  ['UNION', { begins: 'member' }],
+  ['INTERSECT', { begins: 'member', isInValues: true }],
+  ['EXCEPT', { begins: 'member', isInValues: true }],
+]);
+
+function clauseKeywords(accepts: (keyword: ClauseKeyword) => boolean): ReadonlySet<string> {
+  return new Set([...CLAUSE_KEYWORDS].flatMap(([word, keyword]) => (accepts(keyword) ? [word] : [])));
+}
+
 /** Each starts a clause, or joins queries or tables. */
-export const CLAUSE_WORDS: ReadonlySet<string> = set(`
-  SELECT FROM WITH WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT OFFSET FETCH UNION INTERSECT EXCEPT JOIN ON
-  USING INTO
-`);
+export const CLAUSE_WORDS: ReadonlySet<string> = clauseKeywords(({ isName }) => isName !== true);
+
+/** A query begins with one of these. */
+export const QUERY_STARTS: ReadonlySet<string> = clauseKeywords(({ begins }) => begins === 'query');
+
+/** After one of these, no table of FROM follows. */
+export const AFTER_TABLES: ReadonlySet<string> = clauseKeywords(
+  ({ begins }) => begins === 'rows' || begins === 'member',
+);
+
+/** A number of rows follows. */
+export const ROW_COUNTS: ReadonlySet<string> = clauseKeywords(({ isCount }) => isCount === true);
 
 /** Never a bare name or alias; must be quoted. The others are operators between two values, or parts of clauses. */
 export const KEYWORDS: ReadonlySet<string> = new Set([
@@ -45,7 +95,7 @@ export const JOIN_WORDS: ReadonlySet<string> = set(`
   GLOBAL LOCAL ANY ALL ASOF SEMI ANTI INNER LEFT RIGHT FULL OUTER CROSS PASTE
 `);
 
-export const SET_OPERATORS: ReadonlySet<string> = set('UNION INTERSECT EXCEPT');
+export const SET_OPERATORS: ReadonlySet<string> = clauseKeywords(({ begins }) => begins === 'member');
 
 /** Keywords that take a subquery, on the right of a comparison or alone. */
 export const QUANTIFIERS: ReadonlySet<string> = set('ANY ALL SOME EXISTS');
@@ -60,12 +110,12 @@ export const IN_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /** They begin a clause, or the next query of a union. */
-export const CLAUSES: ReadonlySet<string> = set(
-  'SELECT FROM WITH WHERE PREWHERE GROUP HAVING WINDOW QUALIFY ORDER LIMIT SETTINGS UNION',
+export const CLAUSES: ReadonlySet<string> = clauseKeywords(
+  ({ begins, isInValues }) => begins !== 'tables' && isInValues !== true,
 );
 
 /** They begin a condition of its own. */
-export const FILTERS: ReadonlySet<string> = set('WHERE PREWHERE HAVING QUALIFY ON');
+export const FILTERS: ReadonlySet<string> = clauseKeywords(({ isFilter }) => isFilter === true);
 
 /** A condition comes next. */
 export const BEFORE_CONDITION: ReadonlySet<string> = new Set([...FILTERS, 'AND', 'OR', 'NOT']);

@@ -2,7 +2,7 @@
 // that is not known is a fault at its place.
 import { createCursor, type Cursor } from '../cursor.ts';
 import type { Token } from '../lexer.ts';
-import { JOIN_WORDS, SET_OPERATORS } from './keywords.ts';
+import { JOIN_WORDS, QUERY_STARTS, SET_OPERATORS } from './keywords.ts';
 import type { Tree } from './nodes.ts';
 import { parseLimit, parseOrderBy, parseTop, parseWindows } from './parse-ordering.ts';
 import { parseExpression } from './parse-expression.ts';
@@ -63,7 +63,7 @@ export function parseSavedText(sql: string, tokens?: readonly Token[]): Tree {
 
 function parseWhole(reader: Reader): Tree {
   const { top } = reader;
-  const isQuery = isQueryGroup(reader) || ['SELECT', 'WITH', 'FROM'].includes(word(reader) ?? '');
+  const isQuery = isQueryGroup(reader) || QUERY_STARTS.has(word(reader) ?? '');
   if (!isQuery) fail(reader, `A query must start with SELECT, WITH or FROM, not with ${shown(reader)}`);
   parseQuery(reader);
   if (kind(reader) !== undefined) {

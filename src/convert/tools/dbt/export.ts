@@ -11,8 +11,9 @@ import {
   type ExportDocument,
   type ExportFile,
 } from '../../export/document.ts';
-import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
-import { createSchemaOf, profileOf } from './project.ts';
+import type { ForeignQuery, OtherItem, SourceItem, ToolReader } from '../../export/foreign-query.ts';
+import { createSchemaOf, profileOf, targetOf, variablesOf } from './project.ts';
+import { projectMacros } from './project-macros.ts';
 import { readSeed } from './seeds.ts';
 
 export const DBT: ToolReader = {
@@ -24,7 +25,7 @@ export const DBT: ToolReader = {
     tables: files
       .filter(({ path }) => /(^|\/)seeds\/.*\.csv$/i.test(path))
       .flatMap((file) => readSeed(file, profileOf(documents).schema) ?? []),
-    others: files.flatMap(othersIn),
+    others: othersOf(files),
   }),
 };
 
@@ -46,12 +47,20 @@ function readDbt(
   const sql = files.filter(({ path }) => /\.sql$/i.test(path));
   const models = sql.filter(({ path }) => MODEL.test(path) && !/(^|\/)target\//.test(path));
   const manifest = documents.find(isManifest);
+  const profile = profileOf(documents);
+  const engine = textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? profile.engine;
   const project: Project = {
-    engine: textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? profileOf(documents).engine,
+    engine,
     schemaOf: createSchemaOf(documents),
     referenced: referencedIn(models),
     descriptions: descriptionsOf(documents, manifest?.value),
-    relations: [...relationsOf(documents, manifest?.value), ...modelRelations(models, documents)],
+    declarations: [
+      ...relationsOf(documents, manifest?.value),
+      ...modelRelations(models, documents),
+      ...projectMacros(files, engine),
+      ...variablesOf(documents),
+      ...targetOf({ ...profile, engine }),
+    ],
   };
   const compiled = sql.filter(
     ({ path }) => COMPILED.test(path) && /\/models\//.test(path) && !/\.ya?ml\//.test(path),
@@ -66,8 +75,8 @@ interface Project {
   readonly schemaOf: (file: ExportFile) => string | undefined;
   readonly referenced: ReadonlySet<string>;
   readonly descriptions: ReadonlyMap<string, string>;
-  /** Names of tables for `ref` and `source`. */
-  readonly relations: readonly Declaration[];
+  /** Tables of `ref` and `source`, macros, and what `var` and `target` are. */
+  readonly declarations: readonly Declaration[];
 }
 
 function nameOf({ path }: ExportFile): string {
@@ -76,7 +85,7 @@ function nameOf({ path }: ExportFile): string {
 
 function queryOf(
   file: ExportFile,
-  { engine, descriptions, relations, schemaOf, referenced }: Project,
+  { engine, descriptions, declarations, schemaOf, referenced }: Project,
 ): ForeignQuery {
   const title = nameOf(file);
   const description = descriptions.get(title);
@@ -91,7 +100,7 @@ function queryOf(
     sql: file.text,
     dialect: dialectOfEngine(engine),
     ...(engine === undefined ? {} : { engine }),
-    declarations: isCompiled ? [] : relations,
+    declarations: isCompiled ? [] : namedIn(file.text, declarations),
     file: file.shown,
     locate: (offset) => positionAt(file.text, offset),
     ...(isPython ? { reason: 'The model is not SQL' } : {}),
@@ -99,10 +108,28 @@ function queryOf(
   };
 }
 
+/** Those that the text, or a macro that it calls, names. */
+function namedIn(text: string, declarations: readonly Declaration[]): readonly Declaration[] {
+  const found = new Set<Declaration>();
+  const open = [text];
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const words = new Set(next.match(/\w+/g));
+    for (const each of declarations) {
+      const isNamed = each.name.split(/[:.]/).every((word) => PREFIX.test(word) || words.has(word));
+      if (!isNamed || found.has(each)) continue;
+      found.add(each);
+      if (each.name.startsWith('macro:')) open.push(each.text ?? '');
+    }
+  }
+  return [...found];
+}
+
+const PREFIX = /^(ref|source|var|macro)$/;
+
 /** From the manifest alone. */
 function modelsOf(
   manifest: ExportDocument,
-  { engine, descriptions, relations }: Project,
+  { engine, descriptions, declarations }: Project,
 ): readonly ForeignQuery[] {
   return entriesOf(member(manifest.value, 'nodes')).flatMap(([id, node]): readonly ForeignQuery[] => {
     const title = textOf(node, 'name');
@@ -122,7 +149,7 @@ function modelsOf(
         sql: textOf(node, key) ?? '',
         dialect: dialectOfEngine(engine),
         ...(engine === undefined ? {} : { engine }),
-        declarations: key.startsWith('raw') ? relations : [],
+        declarations: key.startsWith('raw') ? namedIn(textOf(node, key) ?? '', declarations) : [],
         file: manifest.file,
         locate: (offset) => manifest.locate(['nodes', id, key], offset),
       },
@@ -201,22 +228,34 @@ const OTHERS: readonly (readonly [RegExp, string, string])[] = [
   [
     /\{%-?\s*macro\s+(\w+)/g,
     'macro',
-    'Macros are not converted: run dbt compile, and import the folder with its target/compiled',
+    'The macro needs a run of dbt: run dbt compile, and import the folder with its target/compiled',
   ],
   [/\{%-?\s*snapshot\s+(\w+)/g, 'snapshot', 'A snapshot writes rows on a schedule, which no endpoint does'],
 ];
+const WRITTEN_OUT = 'The macro is written out in the models that call it';
+const TEST = 'A test of dbt: examples with the rows that they expect test an endpoint';
 
-/** Macros and snapshots. */
-function othersIn(file: ExportFile): readonly OtherItem[] {
-  if (!/\.sql$/i.test(file.path) || /(^|\/)(target|dbt_packages)\//.test(file.path)) return [];
-  return OTHERS.flatMap(([pattern, kind, reason]) =>
-    [...file.text.matchAll(pattern)].map(({ 1: title = '', index }) => ({
-      tool: 'dbt' as const,
-      kind,
-      title,
-      file: file.shown,
-      place: positionAt(file.text, index),
-      reason,
-    })),
-  );
+/** Macros, snapshots and tests. */
+function othersOf(files: readonly ExportFile[]): readonly OtherItem[] {
+  const expanded = new Set(projectMacros(files).map(({ name }) => name));
+  const own = files.filter(({ path }) => /\.sql$/i.test(path) && !/(^|\/)(target|dbt_packages)\//.test(path));
+  return own.flatMap((file): readonly OtherItem[] => [
+    ...OTHERS.flatMap(([pattern, kind, reason]) =>
+      [...file.text.matchAll(pattern)].map(({ 1: title = '', index }): OtherItem => {
+        const item = { ...itemOf(file, kind, title), place: positionAt(file.text, index) };
+        const isExpanded = kind === 'macro' && expanded.has(`macro:${title}`);
+        return isExpanded ? { ...item, reason: WRITTEN_OUT, isEmpty: true } : { ...item, reason };
+      }),
+    ),
+    ...(isTest(file) ? [{ ...itemOf(file, 'test', nameOf(file)), reason: TEST, isEmpty: true }] : []),
+  ]);
+}
+
+function itemOf(file: ExportFile, kind: string, title: string): SourceItem {
+  return { tool: 'dbt', kind, title, file: file.shown, place: { line: 1, column: 1 } };
+}
+
+/** A query of the project's folder of tests, whose rows are failures. */
+function isTest({ path, text }: ExportFile): boolean {
+  return /(^|\/)tests\/.*\.sql$/i.test(path) && !/\{%-?\s*(test|macro)\b/.test(text);
 }

@@ -1,11 +1,14 @@
 // Where a dbt project keeps its models: the schema of its profile, with the custom schemas of folders and models.
 // Source: https://docs.getdbt.com/docs/build/custom-schemas
 import { entriesOf, member, textOf, type ExportDocument, type ExportFile } from '../../export/document.ts';
+import type { Declaration } from '../../placeholders/template.ts';
 
 export interface Profile {
   /** `type` of the output, such as clickhouse. */
   readonly engine: string | undefined;
   readonly schema: string | undefined;
+  /** The name of the output. */
+  readonly target: string | undefined;
 }
 
 /** The target output of the project's profile, or of the first one in profiles.yml. */
@@ -19,8 +22,30 @@ export function profileOf(documents: readonly ExportDocument[]): Profile {
   const [, profile] = profiles.find(([name]) => name === named) ?? profiles[0] ?? [];
   const outputs = entriesOf(member(profile, 'outputs'));
   const target = plainOf(textOf(profile, 'target'));
-  const [, output] = outputs.find(([name]) => name === target) ?? outputs[0] ?? [];
-  return { engine: textOf(output, 'type'), schema: plainOf(textOf(output, 'schema')) };
+  const [name, output] = outputs.find(([each]) => each === target) ?? outputs[0] ?? [];
+  return { engine: textOf(output, 'type'), schema: plainOf(textOf(output, 'schema')), target: name };
+}
+
+/** `target.type`, `target.name` and `target.schema` of the profile, as texts. */
+export function targetOf({ engine, schema, target }: Profile): readonly Declaration[] {
+  const known = { type: engine, name: target, schema };
+  return Object.entries(known).flatMap(([name, text]) =>
+    text === undefined ? [] : [{ name: `target.${name}`, text }],
+  );
+}
+
+/** `var:name` with the value that dbt_project.yml has, if it is a plain one. */
+export function variablesOf(documents: readonly ExportDocument[]): readonly Declaration[] {
+  const project = projectOf(documents);
+  const all = entriesOf(member(project, 'vars'));
+  const own = entriesOf(member(member(project, 'vars'), textOf(project, 'name') ?? ''));
+  return [...own, ...all].flatMap(([name, value]) =>
+    (typeof value === 'string' && !value.includes('{{')) ||
+    typeof value === 'number' ||
+    typeof value === 'boolean'
+      ? [{ name: `var:${name}`, default: value }]
+      : [],
+  );
 }
 
 function projectOf(documents: readonly ExportDocument[]): unknown {

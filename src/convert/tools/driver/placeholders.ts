@@ -1,12 +1,13 @@
 // Placeholders of database drivers: `$1`, `?`, `:x`, `%(x)s`, `%s`, `@x`, `${x}`, and ClickHouse's `{x:Type}`.
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { TemplateDialect } from '../../placeholders/template.ts';
 import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 
 const MARK =
   /\$\{[A-Za-z_]\w*\}|\$\d{1,3}\b|(?<![\w:)\]'"]\s?):[A-Za-z_]\w*|%\([A-Za-z_]\w*\)[sdf]|%[sd](?!\w)|@[A-Za-z_]\w*|\{\s*[A-Za-z_]\w*\s*:[^{}]{1,200}\}|\?/y;
 
-export function driverSyntax(text: string, dialect: TemplateDialect): Syntax {
+export function driverSyntax(text: string, { dialect }: TemplateReading): Syntax {
   const isFormat = /%\(\w+\)s|%s/.test(text); // Python's formatting, where %% is %
   const positions = createPositions(text);
   return {

@@ -1,6 +1,7 @@
 // Grafana's variables and macros: $var, ${var:csv}, [[var]], $__timeFilter(col). What macros mean is in grafana-macros.ts.
 import { isRawIn } from '../../placeholders/jinja.ts';
 import { valueOf, type Item, type Syntax } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 import { ALTINITY_CALLS, altinityMacro } from './altinity.ts';
@@ -12,11 +13,7 @@ const MARK = /\$__?\w+|\$\{[\w.]+(?::[^{}]*)?\}|\[\[\w+(?::[\w:]+)?\]\]|\$[A-Za-
 const ALL =
   /'(?:\$\{(?<a>\w+)(?::\w+)?\}|\$(?<b>\w+)|\[\[(?<c>\w+)\]\])'\s*(?<operator>=|!=|<>)\s*'\$__all'|'\$__all'\s*(?:in\s*\(|=\s*)(?:\$\{(?<d>\w+)(?::\w+)?\}|'?\$(?<e>\w+)'?)\)?/iy;
 
-export function grafanaSyntax(
-  text: string,
-  dialect: TemplateDialect,
-  declarations: readonly Declaration[],
-): Syntax {
+export function grafanaSyntax(text: string, { dialect, declarations }: TemplateReading): Syntax {
   const byName = new Map(declarations.map((each) => [each.name, each]));
   return {
     markEnd: (source, at, inside) => {

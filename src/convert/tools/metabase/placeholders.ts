@@ -1,15 +1,12 @@
 // Metabase's variables, field filters and optional parts: {{x}}, [[AND a = {{x}}]], {{snippet: name}}, {{#123}}.
 // Source: https://www.metabase.com/docs/latest/questions/native-editor/sql-parameters
 import { valueOf, type Item, type Part, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 
 const MAX_MARK = 400;
 
-export function metabaseSyntax(
-  text: string,
-  dialect: TemplateDialect,
-  declarations: readonly Declaration[],
-): Syntax {
+export function metabaseSyntax(text: string, { dialect, declarations }: TemplateReading): Syntax {
   const byName = new Map(declarations.map((each) => [each.name, each]));
   return {
     markEnd: (source, at, inside) => {

@@ -1,12 +1,13 @@
 // Redash's parameters, in Mustache: {{ name }}, {{ range.start }}, {{#name}} … {{/name}}.
 import { isRawIn } from '../../placeholders/jinja.ts';
 import { valueOf, type Item, type Syntax, type Value } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 
 const MAX_MARK = 300;
 
-export function redashSyntax(text: string, declarations: readonly Declaration[]): Syntax {
+export function redashSyntax(text: string, { declarations }: TemplateReading): Syntax {
   const byName = new Map(declarations.map((each) => [each.name, each]));
   return {
     markEnd: (source, at) => {

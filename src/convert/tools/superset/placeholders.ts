@@ -3,6 +3,7 @@ import { calledName, type TemplateExpression } from '../../placeholders/expressi
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import { argumentOf, declaredOr, unfiltered, valueItem } from '../../placeholders/jinja-values.ts';
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 
@@ -21,7 +22,7 @@ const CONTEXT: ReadonlySet<string> = new Set([
 ]);
 const NUMBERS: ReadonlySet<string> = new Set(['row_limit', 'row_offset']);
 
-export function supersetSyntax(text: string, declarations: readonly Declaration[]): Syntax {
+export function supersetSyntax(text: string, { declarations }: TemplateReading): Syntax {
   const value = (expression: TemplateExpression): Value | undefined => {
     const name = calledName(expression);
     if (expression.kind === 'name') return named(expression.name, declarations);

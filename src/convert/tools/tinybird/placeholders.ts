@@ -4,6 +4,7 @@ import { CHOICES } from '../../placeholders/closed-choice.ts';
 import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
+import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
@@ -24,7 +25,7 @@ const NAMES: ReadonlySet<string> = new Set(['column', 'columns', 'symbol', 'tabl
 /** Functions that set how the query is run, and produce no SQL. */
 const SETTINGS: ReadonlySet<string> = new Set(['max_threads', 'backend_hint', 'cache_ttl', 'activate']);
 
-export function tinybirdSyntax(text: string, declarations: readonly Declaration[]): Syntax {
+export function tinybirdSyntax(text: string, { declarations }: TemplateReading): Syntax {
   const typed = typedNames(text);
   const value = (expression: TemplateExpression): Value | undefined => {
     if (expression.kind === 'call') return declared(expression);

@@ -1,0 +1,22 @@
+// The templates of all tools.
+import type { TemplateReader } from './template-reader.ts';
+import type { TemplateTool } from './template.ts';
+import { unrolled } from './unroll.ts';
+import { dbtSyntax, expandModel } from '../tools/dbt/placeholders.ts';
+import { driverSyntax } from '../tools/driver/placeholders.ts';
+import { grafanaSyntax } from '../tools/grafana/placeholders.ts';
+import { expandStatement } from '../tools/grafana/statement-macros.ts';
+import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
+import { redashSyntax } from '../tools/redash/placeholders.ts';
+import { supersetSyntax } from '../tools/superset/placeholders.ts';
+import { tinybirdSyntax } from '../tools/tinybird/placeholders.ts';
+
+export const TEMPLATE_READERS: Readonly<Record<TemplateTool, TemplateReader>> = {
+  driver: { syntax: driverSyntax },
+  metabase: { syntax: metabaseSyntax },
+  superset: { syntax: supersetSyntax, expand: unrolled },
+  grafana: { syntax: grafanaSyntax, expand: expandStatement },
+  tinybird: { syntax: tinybirdSyntax, expand: unrolled },
+  redash: { syntax: redashSyntax },
+  dbt: { syntax: dbtSyntax, expand: expandModel },
+};
