@@ -14,11 +14,11 @@ export default defineConfig({
     reportCompressedSize: false,
     rollupOptions: {
       input: {
-        main: 'src/main.ts',
-        'confined-process': 'src/engine/embedded/confinement/confined-process.ts',
-        'engine-program': 'src/engine/embedded/engine-program.ts',
-        'transform-program': 'src/request/transform/transform-program.ts',
-        'parser-program': 'src/convert/parse/parser-program.ts',
+        main: 'src/cli/main.ts',
+        'confined-process': 'src/service/engine/embedded/confinement/confined-process.ts',
+        'engine-program': 'src/service/engine/embedded/engine-program.ts',
+        'transform-program': 'src/service/request/transform/transform-program.ts',
+        'parser-program': 'src/cli/convert/parse/parser-program.ts',
       },
       output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
     },

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { DIALECTS } from '../src/dialects/conversion.ts';
+import { DIALECTS } from '../src/sql/dialects/conversion.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
@@ -162,7 +162,7 @@ describe('architecture', () => {
     expect(text).not.toMatch(/^export \* from/m);
   });
 
-  /** The clocks and the timer of the process are passed on from `app/`; a command may use them itself. */
+  /** The clocks and the timer of the process are passed on from `service/app/`; a command may use them itself. */
   const MAY_READ_TIME = /^(?:app|cli)\/|^core\/clock\.ts$/;
   const TIME =
     /\b(?:Date\.now|performance\.now|process\.hrtime|setTimeout|setInterval|AbortSignal\.timeout)\b|\bnew Date\(\)/;

@@ -1,9 +1,9 @@
 // Connects the command line to the process: arguments, environment, streams and signals.
-import { createProcessLog } from './app/log.ts';
-import { readVersion } from './app/version.ts';
-import { runProgram } from './cli/program.ts';
-import { leaveWorkers, workers } from './cli/serve/worker-processes.ts';
-import { createTerminal } from './cli/terminal.ts';
+import { createProcessLog } from '../service/app/log.ts';
+import { readVersion } from '../service/app/version.ts';
+import { runProgram } from './program.ts';
+import { leaveWorkers, workers } from './commands/serve/worker-processes.ts';
+import { createTerminal } from './kit/terminal.ts';
 
 /** After a signal, how long the readers of the output may take for the rest of it. */
 const FINISH_MS = 1000;
@@ -23,13 +23,13 @@ export async function main(argv: readonly string[]): Promise<void> {
     env: process.env,
     terminal,
     // Loaded on demand: loading them takes longer than running most commands.
-    openEngine: async (...given) => (await import('./app/engine.ts')).openEngine(...given),
-    openService: async (given) => (await import('./app/service.ts')).openService(given),
-    openLocal: async (given) => (await import('./app/local.ts')).openLocal(given),
-    openTestRuntime: async (given) => (await import('./app/test-runtime.ts')).openTestRuntime(given),
-    openMcp: async (given) => (await import('./app/mcp-stdio.ts')).openMcpStdio(given),
+    openEngine: async (...given) => (await import('../service/app/engine.ts')).openEngine(...given),
+    openService: async (given) => (await import('../service/app/service.ts')).openService(given),
+    openLocal: async (given) => (await import('../service/app/local.ts')).openLocal(given),
+    openTestRuntime: async (given) => (await import('../service/app/test-runtime.ts')).openTestRuntime(given),
+    openMcp: async (given) => (await import('../service/app/mcp-stdio.ts')).openMcpStdio(given),
     streams: { input: process.stdin, output: process.stdout },
-    readUses: async (given) => (await import('./app/keys.ts')).readUses(given),
+    readUses: async (given) => (await import('../service/app/keys.ts')).readUses(given),
     workers,
     openLog: log.open,
     onSignal: ({ stop, reload }) => {

@@ -1,36 +1,36 @@
 // The command line: its commands, exit codes and error messages.
 import { Command, CommanderError, Help, type Option } from 'commander';
-import { SETTINGS_GROUP, type AddCommand, type CommandDeps } from './command.ts';
-import { MissingPackageError } from '../core/observation.ts';
-import { CommandError, noteError } from './command-error.ts';
-import type { Terminal } from './terminal.ts';
+import { SETTINGS_GROUP, type AddCommand, type CommandDeps } from './kit/command.ts';
+import { MissingPackageError } from '../sql/base/observation.ts';
+import { CommandError, noteError } from './kit/command-error.ts';
+import type { Terminal } from './kit/terminal.ts';
 
 /** In the order of the help. Each is loaded on demand: loading all takes longer than running most of them. */
 const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
-  init: async () => (await import('./init/command.ts')).addInit,
-  serve: async () => (await import('./serve/command.ts')).addServe,
-  validate: async () => (await import('./validate/command.ts')).addValidate,
-  exposure: async () => (await import('./exposure/command.ts')).addExposure,
-  test: async () => (await import('./test/command.ts')).addTest,
-  schema: async () => (await import('./schema/command.ts')).addSchema,
-  diff: async () => (await import('./diff/command.ts')).addDiff,
-  impact: async () => (await import('./impact/command.ts')).addImpact,
-  conformance: async () => (await import('./conformance/command.ts')).addConformance,
-  query: async () => (await import('./query/command.ts')).addQuery,
-  mcp: async () => (await import('./mcp/command.ts')).addMcp,
-  lsp: async () => (await import('./lsp/command.ts')).addLsp,
-  redact: async () => (await import('./redact/command.ts')).addRedact,
-  token: async () => (await import('./token/command.ts')).addToken,
-  seed: async () => (await import('./seed/command.ts')).addSeed,
-  load: async () => (await import('./load/command.ts')).addLoad,
-  doctor: async () => (await import('./doctor/command.ts')).addDoctor,
-  capacity: async () => (await import('./capacity/command.ts')).addCapacity,
-  new: async () => (await import('./new/command.ts')).addNew,
-  import: async () => (await import('./import/command.ts')).addImport,
-  reconvert: async () => (await import('./reconvert/command.ts')).addReconvert,
-  format: async () => (await import('./format/command.ts')).addFormat,
-  types: async () => (await import('./types/command.ts')).addTypes,
-  openapi: async () => (await import('./openapi/command.ts')).addOpenapi,
+  init: async () => (await import('./commands/init/command.ts')).addInit,
+  serve: async () => (await import('./commands/serve/command.ts')).addServe,
+  validate: async () => (await import('./commands/validate/command.ts')).addValidate,
+  exposure: async () => (await import('./commands/exposure/command.ts')).addExposure,
+  test: async () => (await import('./commands/test/command.ts')).addTest,
+  schema: async () => (await import('./commands/schema/command.ts')).addSchema,
+  diff: async () => (await import('./commands/diff/command.ts')).addDiff,
+  impact: async () => (await import('./commands/impact/command.ts')).addImpact,
+  conformance: async () => (await import('./commands/conformance/command.ts')).addConformance,
+  query: async () => (await import('./commands/query/command.ts')).addQuery,
+  mcp: async () => (await import('./commands/mcp/command.ts')).addMcp,
+  lsp: async () => (await import('./commands/lsp/command.ts')).addLsp,
+  redact: async () => (await import('./commands/redact/command.ts')).addRedact,
+  token: async () => (await import('./commands/token/command.ts')).addToken,
+  seed: async () => (await import('./commands/seed/command.ts')).addSeed,
+  load: async () => (await import('./commands/load/command.ts')).addLoad,
+  doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,
+  capacity: async () => (await import('./commands/capacity/command.ts')).addCapacity,
+  new: async () => (await import('./commands/new/command.ts')).addNew,
+  import: async () => (await import('./commands/import/command.ts')).addImport,
+  reconvert: async () => (await import('./commands/reconvert/command.ts')).addReconvert,
+  format: async () => (await import('./commands/format/command.ts')).addFormat,
+  types: async () => (await import('./commands/types/command.ts')).addTypes,
+  openapi: async () => (await import('./commands/openapi/command.ts')).addOpenapi,
 };
 
 /** The names of all commands. */

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { openOracle, type Oracle } from '../sql/oracle.ts';
+import { openOracle, type Oracle } from '../sql/clickhouse/oracle.ts';
 
 const FILE = new URL('../../endpoints/usage.api-counts.yaml', import.meta.url);
 

@@ -1,6 +1,6 @@
 // The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
+import { hashKey } from '../../src/service/auth/keyring.ts';
 import { facetsOf, readFacets, type Facet } from '../../explorer/src/logs/facets.ts';
 import {
   histogramByLql,

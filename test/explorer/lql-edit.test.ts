@@ -18,8 +18,8 @@ import {
   type Target,
 } from '../../explorer/src/logs/lql-edit.ts';
 import { parseJson, type Json } from '../../explorer/src/service/json.ts';
-import { parse } from '../../src/lql/parse.ts';
-import type { Clause } from '../../src/lql/tree.ts';
+import { parse } from '../../src/sql/lql/parse.ts';
+import type { Clause } from '../../src/sql/lql/tree.ts';
 import { anyCharacter } from '../support/any-character.ts';
 
 const SEED = { seed: 1, numRuns: 1500 };

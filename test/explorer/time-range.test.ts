@@ -1,7 +1,7 @@
 // Ranges of time: the grammar against that of the service, texts of the URL, bounds, messages, words.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { momentOfCall, parseRelative, resolveFrom } from '../../src/params/relative.ts';
+import { momentOfCall, parseRelative, resolveFrom } from '../../src/service/params/relative.ts';
 import { parseExpression, resolveSteps } from '../../explorer/src/time-range/expression.ts';
 import {
   boundsAt,

@@ -24,7 +24,7 @@ const NOT_PACKED = /^(?:docs\/pictures\/|deploy\/(?:Dockerfile|compose))/;
 /** Bytes of the package's file, and of its content. */
 const MOST = { packed: 2_000_000, unpacked: 8_000_000 };
 
-/** The sample rows, whose whole period `test/endpoints/seeds.test.ts` loads. */
+/** The sample rows, whose whole period `test/endpoints/seeds.corpus.test.ts` loads. */
 const EIGHT_DAYS = 'numbers(8 * 24 * 60)';
 const TWO_HOURS = 'numbers(2 * 60)';
 

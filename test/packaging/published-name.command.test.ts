@@ -60,7 +60,7 @@ test.each([
   'npm install /path/to/millrace-<version>.tgz',
   'npm install --prefix /opt/millrace /path/to/millrace-<version>.tgz',
   'node bin/millrace.cjs init ../my-endpoints',
-  'npx vitest run test/cli/diff.test.ts',
+  'npx vitest run test/cli/commands/diff.command.test.ts',
 ])('%s would not', (line) => {
   expect(fetchesIn(line)).toEqual([]);
 });

@@ -2,8 +2,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Engine } from '../../src/engine/engine.ts';
-import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
+import type { Engine } from '../../src/service/engine/engine.ts';
+import { fileOf, fill, TABLE_KINDS } from '../guard/sandbox/tenants.ts';
 import { startService, type TestService } from './service.ts';
 
 /** Of one length, so that texts that name them are as well. */

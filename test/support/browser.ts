@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { type Locator, chromium, type Browser, type BrowserContextOptions, type Page } from 'playwright-core';
-import { hashKey } from '../../src/auth/keyring.ts';
+import { hashKey } from '../../src/service/auth/keyring.ts';
 import { start, type Running } from './command.ts';
 import { eventually } from './eventually.ts';
 import { addPage } from './open-pages.ts';

@@ -1,14 +1,14 @@
 // A listener of the ClickHouse interface that answers with what it has read, for tests of the protocol.
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import type { Observation } from '../../src/core/observation.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { after } from '../../src/core/clock.ts';
-import { createCompression } from '../../src/http/compression.ts';
-import type { ClickHouseOptions } from '../../src/fronts/clickhouse/routes.ts';
-import { createClickHouseServer } from '../../src/fronts/clickhouse/server.ts';
-import { createSlowClients } from '../../src/http/slow-clients.ts';
-import type { ClickHouseCall } from '../../src/fronts/clickhouse/call.ts';
+import type { Observation } from '../../src/sql/base/observation.ts';
+import { Problem } from '../../src/sql/base/problem.ts';
+import { after } from '../../src/sql/base/clock.ts';
+import { createCompression } from '../../src/service/http/compression.ts';
+import type { ClickHouseOptions } from '../../src/service/fronts/clickhouse/routes.ts';
+import { createClickHouseServer } from '../../src/service/fronts/clickhouse/server.ts';
+import { createSlowClients } from '../../src/service/http/slow-clients.ts';
+import type { ClickHouseCall } from '../../src/service/fronts/clickhouse/call.ts';
 
 /** The key that is accepted. */
 export const ECHO_KEY = 'the-key';

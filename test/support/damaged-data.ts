@@ -3,10 +3,10 @@ import { mkdtempSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Observation } from '../../src/core/observation.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { engineFolder } from '../../src/engine/embedded/open-error.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import type { Observation } from '../../src/sql/base/observation.ts';
+import { createEmbeddedEngine } from '../../src/service/engine/embedded/embedded-engine.ts';
+import { engineFolder } from '../../src/service/engine/embedded/open-error.ts';
+import type { Engine } from '../../src/service/engine/engine.ts';
 import { REAL_TIME } from './real-time.ts';
 
 export function openEngineAt(path: string, observed: Observation[] = []): Promise<Engine> {

@@ -1,7 +1,7 @@
 // Statements for engine tests, and readers of their results.
-import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import { readAll } from '../../src/engine/rows.ts';
+import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/service/engine/engine.ts';
+import { EngineError } from '../../src/service/engine/engine.ts';
+import { readAll } from '../../src/service/engine/rows.ts';
 
 export const ROOMY: Limits = { time: 240, memory: 500_000_000, readRows: 0, resultBytes: 50_000_000 };
 

@@ -2,8 +2,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isEndpointFile } from '../../src/catalog/ignored-files.ts';
-import { sourcesIn, type Sources } from '../../src/catalog/include/sources.ts';
+import { isEndpointFile } from '../../src/service/endpoints/ignored-files.ts';
+import { sourcesIn, type Sources } from '../../src/service/endpoints/include/sources.ts';
 
 export function folderSources(folder: string): Sources {
   const names = readdirSync(folder).filter(isEndpointFile);

@@ -3,7 +3,7 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import { expect } from 'vitest';
-import { DEFAULT_CONFINEMENT } from '../../src/engine/embedded/confinement/confinement.ts';
+import { DEFAULT_CONFINEMENT } from '../../src/service/engine/embedded/confinement/confinement.ts';
 import { eventually } from './eventually.ts';
 
 /** The confinement of an engine whose statements wait at gates. */

@@ -2,11 +2,11 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openTestRuntime } from '../../src/app/test-runtime.ts';
-import type { ImportOptions } from '../../src/cli/import/options.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { loadSchema } from '../../src/schema/load-schema.ts';
+import { openTestRuntime } from '../../src/service/app/test-runtime.ts';
+import type { ImportOptions } from '../../src/cli/commands/import/options.ts';
+import { createEmbeddedEngine } from '../../src/service/engine/embedded/embedded-engine.ts';
+import { readRows } from '../../src/service/engine/rows.ts';
+import { loadSchema } from '../../src/cli/schema/load-schema.ts';
 import { REAL_TIME } from './real-time.ts';
 
 const TABLES = join(import.meta.dirname, '../fixtures/import/schema/tables.sql');

@@ -3,8 +3,8 @@
 import { cp, mkdir, mkdtemp, readFile, rename, rmdir, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { loadSeeds } from '../../src/engine/seeds.ts';
+import { createEmbeddedEngine } from '../../src/service/engine/embedded/embedded-engine.ts';
+import { loadSeeds } from '../../src/service/engine/seeds.ts';
 import { eventually } from './eventually.ts';
 import { REAL_TIME } from './real-time.ts';
 

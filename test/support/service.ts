@@ -2,13 +2,13 @@
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openEngine } from '../../src/app/engine.ts';
-import { openService, type Service } from '../../src/app/service.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { loadSettings, type Settings } from '../../src/config/settings.ts';
-import { createRelay, type Observation } from '../../src/core/observation.ts';
-import type { Engine } from '../../src/engine/engine.ts';
+import { openEngine } from '../../src/service/app/engine.ts';
+import { openService, type Service } from '../../src/service/app/service.ts';
+import { hashKey } from '../../src/service/auth/keyring.ts';
+import type { Token } from '../../src/service/config/generated/tokens.ts';
+import { loadSettings, type Settings } from '../../src/service/config/settings.ts';
+import { createRelay, type Observation } from '../../src/sql/base/observation.ts';
+import type { Engine } from '../../src/service/engine/engine.ts';
 import { openTestServer } from './test-server.ts';
 
 export const KEY = 'a-key-for-everything';

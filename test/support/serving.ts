@@ -1,7 +1,7 @@
 // `millrace serve` processes over a front, for tests of several processes and of engine faults.
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashKey } from '../../src/auth/keyring.ts';
+import { hashKey } from '../../src/service/auth/keyring.ts';
 import { scratch, start, type Finished, type Running } from './command.ts';
 import type { FrontProcess } from './clickhouse-front/process.ts';
 

@@ -2,9 +2,9 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../src/sql/outside-sources.ts';
+import { createEmbeddedEngine } from '../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../src/service/engine/engine.ts';
+import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../src/sql/clickhouse/outside-sources.ts';
 import { REAL_TIME } from './real-time.ts';
 
 /** Queries may name every source; its process has no network. */

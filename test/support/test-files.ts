@@ -5,7 +5,7 @@ import { dirname, join, relative } from 'node:path';
 const ROOT = join(import.meta.dirname, '../..');
 const IMPORT = /^(?:import|export) [^;]*?from '(\.{1,2}\/[^']+)'/gm;
 
-/** All test files, such as `test/sql/lexer.test.ts`. */
+/** All test files, such as `test/sql/clickhouse/lexer.engine.test.ts`. */
 export const TEST_FILES = readdirSync(join(ROOT, 'test'), { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.ts'))
   .map((name) => `test/${name}`);

@@ -1,7 +1,7 @@
 // Selects the engine for tests of the whole service: the embedded one, the front over it, or a real server.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
-import type { Settings } from '../../src/config/settings.ts';
+import type { Settings } from '../../src/service/config/settings.ts';
 import { openClickHouseFront } from './clickhouse-front/front.ts';
 
 export interface TestServer {

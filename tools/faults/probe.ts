@@ -1,6 +1,6 @@
 // Asks whether the service is alive, over and over, from a thread of its own: what the scenario itself does is not in the times.
 import { once } from 'node:events';
-import { startThread } from '../../src/threads/thread.ts';
+import { startThread } from '../../src/service/threads/thread.ts';
 import type { Context } from './scenario.ts';
 
 export interface ProbeReport {

@@ -6,7 +6,7 @@ import { Agent } from 'node:http';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { hashKey } from '../../src/auth/keyring.ts';
+import { hashKey } from '../../src/service/auth/keyring.ts';
 import { start, type Running } from '../../test/support/command.ts';
 import { ask, type Asked, type Wish } from './ask.ts';
 import type { Context } from './scenario.ts';

@@ -1,11 +1,11 @@
-// Fills in the expected rows of test/convert/corpus/*.jsonl, and the values of test/convert/values/*.jsonl, from the real database systems. Run by hand:
+// Fills in the expected rows of test/cli/convert/corpus/*.jsonl, and the values of test/cli/convert/values/*.jsonl, from the real database systems. Run by hand:
 // `npm run generate -- --expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
 // With `--generated`, compares generated expressions instead.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { System } from '../../test/convert/corpus/tables.ts';
-import { textOf, type ValueLine } from '../../test/convert/values/line.ts';
+import type { System } from '../../test/cli/convert/corpus/tables.ts';
+import { textOf, type ValueLine } from '../../test/cli/convert/values/line.ts';
 import { compareGenerated } from './convert-generated.ts';
 import { openSystem, runOf, type Run } from './systems.ts';
 
@@ -16,7 +16,7 @@ interface Line {
   readonly rows?: readonly (readonly unknown[])[];
 }
 
-const FOLDER = new URL('../../test/convert/', import.meta.url);
+const FOLDER = new URL('../../test/cli/convert/', import.meta.url);
 
 const SOURCES: Readonly<Record<string, Exclude<System, 'clickhouse'>>> = {
   postgresql: 'postgresql',

@@ -3,12 +3,12 @@
 // the variables of `npm run generate -- --expected`. SEED and CASES (for each function) choose the expressions; OUTCOMES is a file for the outcome of
 // each. Exits with 1 if a value is wrong.
 import { appendFileSync } from 'node:fs';
-import { createConverter, type Converter } from '../../src/convert/convert.ts';
-import { ALL_FUNCTIONS } from '../../src/dialects/dialects.ts';
-import { statusOf } from '../../src/dialects/conversion.ts';
-import { difference } from '../../test/convert/compare-rows.ts';
-import { columnsOf, statementsFor } from '../../test/convert/corpus/tables.ts';
-import { openOracle, type Oracle } from '../../test/sql/oracle.ts';
+import { createConverter, type Converter } from '../../src/cli/convert/convert.ts';
+import { ALL_FUNCTIONS } from '../../src/sql/dialects/dialects.ts';
+import { statusOf } from '../../src/sql/dialects/conversion.ts';
+import { difference } from '../../test/cli/convert/compare-rows.ts';
+import { columnsOf, statementsFor } from '../../test/cli/convert/corpus/tables.ts';
+import { openOracle, type Oracle } from '../../test/sql/clickhouse/oracle.ts';
 import { openSystem, type Answer } from './systems.ts';
 
 const DIALECTS = ['postgresql', 'mariadb', 'sqlite'] as const;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Session } from 'chdb';
 import { engineSettings } from '../../test/support/engine-settings.ts';
 
-const TARGET = join(import.meta.dirname, '../../src/fronts/clickhouse/generated/engine-settings.ts');
+const TARGET = join(import.meta.dirname, '../../src/service/fronts/clickhouse/generated/engine-settings.ts');
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-settings-'));
 const session = new Session(folder);

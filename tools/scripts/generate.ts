@@ -58,7 +58,7 @@ async function main(): Promise<void> {
   const stale = [...(await write('schemas/shared.schema.json', shared, check))]; // the others are derived from it
   const outputs = new Map<string, string>();
   for (const [name, type] of Object.entries(SCHEMAS))
-    outputs.set(`src/config/generated/${name}.ts`, await typesOf(name, type));
+    outputs.set(`src/service/config/generated/${name}.ts`, await typesOf(name, type));
   outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
   outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));

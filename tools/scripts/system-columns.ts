@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 
-const TARGET = join(import.meta.dirname, '../../src/fronts/clickhouse/generated/system-columns.ts');
+const TARGET = join(import.meta.dirname, '../../src/service/fronts/clickhouse/generated/system-columns.ts');
 
 const TABLES = `
 aggregate_function_combinators asynchronous_inserts backups build_options clusters codecs collations columns completions

@@ -2,7 +2,7 @@
 // SQLITE are commands that reach an empty database.
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { statementsFor, type System } from '../../test/convert/corpus/tables.ts';
+import { statementsFor, type System } from '../../test/cli/convert/corpus/tables.ts';
 
 /** The cells of the rows of a query, or why the system rejects it. */
 export type Answer = readonly (readonly unknown[])[] | Error;

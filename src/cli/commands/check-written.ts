@@ -2,13 +2,13 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { assembleCatalog } from '../catalog/catalog.ts';
-import { createInspect, type CompileFile, type InspectedFile } from '../catalog/compile.ts';
-import { loadFiles } from '../catalog/load.ts';
-import type { Finding } from '../core/finding.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
-import { ANY_KEY } from './endpoint-files.ts';
-import { LOADING } from './real-time.ts';
+import { assembleCatalog } from '../../service/endpoints/catalog.ts';
+import { createInspect, type CompileFile, type InspectedFile } from '../../service/endpoints/compile.ts';
+import { loadFiles } from '../../service/endpoints/load.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import { ANY_KEY } from '../kit/endpoint-files.ts';
+import { LOADING } from '../kit/real-time.ts';
 import { engineFindings, type Analysing } from './validate/engine-findings.ts';
 
 /** A file as it was written, or is to be. */

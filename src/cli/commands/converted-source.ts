@@ -1,14 +1,14 @@
 // The source of a converted query, as endpoint files keep it, and its conversion by this release.
 import { hash } from 'node:crypto';
-import type { Converted } from '../config/generated/endpoint.ts';
-import type { ConversionNote, ForeignDialect } from '../dialects/conversion.ts';
+import type { Converted } from '../../service/config/generated/endpoint.ts';
+import type { ConversionNote, ForeignDialect } from '../../sql/dialects/conversion.ts';
 import type { Converter } from '../convert/convert.ts';
 import { convertTemplate } from '../convert/convert-template.ts';
 import { readPlaceholders } from '../convert/placeholders/read-placeholders.ts';
 import type { Declaration, TemplateTool } from '../convert/placeholders/template.ts';
-import { printable } from './import/printable.ts';
+import { printable } from '../kit/printable.ts';
 import { qualifyTables } from '../convert/qualify-tables.ts';
-import type { KnownTables } from './known-tables.ts';
+import type { KnownTables } from '../kit/known-tables.ts';
 import { liftLiterals } from './new/lift.ts';
 
 /** The text that was converted, and how the command read it. */

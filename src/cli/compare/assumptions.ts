@@ -1,10 +1,10 @@
 // Two versions of a query are compared for the same calls; this says what holds for the parameters of these calls.
-import type { CompiledParameter } from '../params/parameter.ts';
-import { assumeNull, assumeOrder, NO_FACTS, type Facts } from '../query-model/comparison/term-facts.ts';
-import { secondsIn, type Scalar } from '../query-model/comparison/scalars.ts';
+import type { CompiledParameter } from '../../service/params/parameter.ts';
+import { assumeNull, assumeOrder, NO_FACTS, type Facts } from '../../guard/query/comparison/term-facts.ts';
+import { secondsIn, type Scalar } from '../../guard/query/comparison/scalars.ts';
 import type { VariantPair } from './variants.ts';
-import { integerOf, isDate, isDateTime, isNumeric } from '../sql/types/traits.ts';
-import { parseType } from '../sql/types/type.ts';
+import { integerOf, isDate, isDateTime, isNumeric } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 export interface Assumptions {
   /** Of all calls. */

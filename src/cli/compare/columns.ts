@@ -1,6 +1,6 @@
 // Changes of the columns of results and sandbox tables, as far as the engine could describe them.
-import type { QueryPlace } from '../catalog/variant-query.ts';
-import type { Column } from '../engine/engine.ts';
+import type { QueryPlace } from '../../service/endpoints/variant-query.ts';
+import type { Column } from '../../service/engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, EndpointColumns, ContractChange } from './contract.ts';
 import { MAIN } from './query.ts';

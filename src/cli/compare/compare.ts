@@ -1,9 +1,9 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
-import type { Definitions } from '../catalog/definitions.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { referenceOf } from '../catalog/endpoint.ts';
-import type { ListedExposure } from '../catalog/exposure.ts';
-import { mergeFindings } from '../catalog/variant-findings.ts';
+import type { Definitions } from '../../service/endpoints/definitions.ts';
+import type { Endpoint } from '../../service/endpoints/endpoint.ts';
+import { referenceOf } from '../../service/endpoints/endpoint.ts';
+import type { ListedExposure } from '../../service/endpoints/exposure.ts';
+import { mergeFindings } from '../../service/endpoints/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import { compareColumns } from './columns.ts';

@@ -1,14 +1,14 @@
 // The contract of an endpoint file: parsed and compiled once, to be compared with another revision.
-import type { Analysis } from '../catalog/analysis.ts';
-import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
-import type { InspectFile } from '../catalog/compile.ts';
-import type { TableColumns } from '../catalog/describe.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { isSharedFile, sourcesIn } from '../catalog/include/sources.ts';
-import type { TenancySetting } from '../catalog/tenancy.ts';
-import { parseYaml, type Path } from '../config/yaml-document.ts';
-import type { Finding } from '../core/finding.ts';
-import type { Column } from '../engine/engine.ts';
+import type { Analysis } from '../../service/endpoints/analysis.ts';
+import { assembleCatalog, type Candidate } from '../../service/endpoints/catalog.ts';
+import type { InspectFile } from '../../service/endpoints/compile.ts';
+import type { TableColumns } from '../../service/endpoints/describe.ts';
+import type { Endpoint } from '../../service/endpoints/endpoint.ts';
+import { isSharedFile, sourcesIn } from '../../service/endpoints/include/sources.ts';
+import type { TenancySetting } from '../../service/endpoints/tenancy.ts';
+import { parseYaml, type Path } from '../../service/config/yaml-document.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { Column } from '../../service/engine/engine.ts';
 import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
 import { NO_REASONS, reasonsIn, type Reasons } from './reasons.ts';

@@ -1,6 +1,6 @@
 // Changes of the definitions behind a query whose model names only the table, dictionary or view.
-import type { Definitions } from '../catalog/definitions.ts';
-import type { QueryModel } from '../query-model/model.ts';
+import type { Definitions } from '../../service/endpoints/definitions.ts';
+import type { QueryModel } from '../../guard/query/model.ts';
 import type { ModelChange } from './model-change.ts';
 
 /** The sources of a query whose definition changed, once each. */

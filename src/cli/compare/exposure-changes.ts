@@ -1,9 +1,9 @@
 // What the columns of a query show of the stored columns, compared with another version of the query.
-import { equalColumnsOf, exposuresOf, type Exposure } from '../query-model/comparison/exposures.ts';
-import { FLOW_KINDS, type FlowKind } from '../query-model/flow/flow-functions.ts';
-import type { ColumnFlow } from '../query-model/flow/flow.ts';
-import { reachable } from '../query-model/comparison/implication.ts';
-import type { QueryModel } from '../query-model/model.ts';
+import { equalColumnsOf, exposuresOf, type Exposure } from '../../guard/query/comparison/exposures.ts';
+import { FLOW_KINDS, type FlowKind } from '../../guard/query/flow/flow-functions.ts';
+import type { ColumnFlow } from '../../guard/query/flow/flow.ts';
+import { reachable } from '../../guard/query/comparison/implication.ts';
+import type { QueryModel } from '../../guard/query/model.ts';
 import { show } from './shown-text.ts';
 
 /** What each column shows of stored columns that the old query did not show, as messages. */

@@ -1,5 +1,5 @@
 // A change between two models of a query.
-import type { SourceModel } from '../query-model/model.ts';
+import type { SourceModel } from '../../guard/query/model.ts';
 import type { ChangeCode } from './changes.ts';
 
 /** A change of a query, at a source of the new model; undefined: of the query as a whole. */

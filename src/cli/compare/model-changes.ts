@@ -1,15 +1,15 @@
 // Compares the models of two versions of a query: what the new one shows that the old one did not.
-import { confinedColumns } from '../query-model/comparison/confined-columns.ts';
-import type { QueryModel, SourceModel } from '../query-model/model.ts';
+import { confinedColumns } from '../../guard/query/comparison/confined-columns.ts';
+import type { QueryModel, SourceModel } from '../../guard/query/model.ts';
 import {
   childrenOf,
   expressionsIn,
   inputsOf,
   type Expression,
   type Relation,
-} from '../query-model/tree/nodes.ts';
-import { NO_FACTS } from '../query-model/comparison/term-facts.ts';
-import { UnreadableTree } from '../query-model/tree/tree-lines.ts';
+} from '../../guard/query/tree/nodes.ts';
+import { NO_FACTS } from '../../guard/query/comparison/term-facts.ts';
+import { UnreadableTree } from '../../guard/query/tree/tree-lines.ts';
 import type { Assumptions } from './assumptions.ts';
 import { compareExposures } from './exposure-changes.ts';
 import { compareRows, labelOf, nameOf, placeOf, sourceAdded, type RowPair } from './row-changes.ts';

@@ -1,5 +1,5 @@
 // Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
-import { referenceOf } from '../catalog/endpoint.ts';
+import { referenceOf } from '../../service/endpoints/endpoint.ts';
 import type { BrokenFile, Contract, Contracts, ContractChange } from './contract.ts';
 
 export type Pairing =

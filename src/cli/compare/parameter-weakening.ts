@@ -1,9 +1,9 @@
 // Changes of a parameter that restricts rows, by which a call can read rows that it could not read before.
-import type { DeclaredParameter } from '../params/declared.ts';
+import type { DeclaredParameter } from '../../service/params/declared.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Restriction } from './restricting-parameters.ts';
-import { hasType, isNullable } from '../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../sql/types/type.ts';
+import { hasType, isNullable } from '../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 interface Weakening {
   readonly code: ChangeCode;

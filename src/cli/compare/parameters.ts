@@ -1,7 +1,7 @@
 // Changes of the parameters: calls that worked are rejected now, or mean something else.
-import type { DeclaredParameter } from '../params/declared.ts';
-import { DEFAULT_MAX_LENGTH } from '../params/text.ts';
-import { isFailure, parseParameterType, scalarOf } from '../params/type.ts';
+import type { DeclaredParameter } from '../../service/params/declared.ts';
+import { DEFAULT_MAX_LENGTH } from '../../service/params/text.ts';
+import { isFailure, parseParameterType, scalarOf } from '../../service/params/type.ts';
 import { CHANGES, type ChangeCode } from './changes.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import { weakening } from './parameter-weakening.ts';

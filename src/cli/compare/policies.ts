@@ -1,8 +1,8 @@
 // Changes of response size, caching, limits, reservations, labels and tools for agents.
-import type { CachePolicy, Endpoint, PagePolicy } from '../catalog/endpoint.ts';
-import { preferredToolName } from '../catalog/tool-names.ts';
-import { budgetText, type BudgetResource } from '../config/budget.ts';
-import type { Rate } from '../config/rate.ts';
+import type { CachePolicy, Endpoint, PagePolicy } from '../../service/endpoints/endpoint.ts';
+import { preferredToolName } from '../../service/endpoints/tool-names.ts';
+import { budgetText, type BudgetResource } from '../../service/config/budget.ts';
+import type { Rate } from '../../service/config/rate.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, ContractChange } from './contract.ts';
 

@@ -1,8 +1,8 @@
 // Changes of a saved query and of its sandbox tables, by the models of both revisions.
-import { placeOf } from '../catalog/tenancy-check.ts';
-import type { Definitions } from '../catalog/definitions.ts';
-import { withGiven } from '../query-model/model.ts';
-import type { ModelResult } from '../query-model/resolve.ts';
+import { placeOf } from '../../service/endpoints/tenancy-check.ts';
+import type { Definitions } from '../../service/endpoints/definitions.ts';
+import { withGiven } from '../../guard/query/model.ts';
+import type { ModelResult } from '../../guard/query/resolve.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import { compareDefinitions, redefinedIn } from './definition-changes.ts';
 import type { Assumptions } from './assumptions.ts';

@@ -1,7 +1,7 @@
 // A variant of a saved query prepared for comparison: its parts, which are the elements of the WITH clause and the main SELECT.
-import type { Analysis } from '../catalog/analysis.ts';
-import type { QueryPlace } from '../catalog/variant-query.ts';
-import { tokenTexts } from '../sql/tree/lexemes.ts';
+import type { Analysis } from '../../service/endpoints/analysis.ts';
+import type { QueryPlace } from '../../service/endpoints/variant-query.ts';
+import { tokenTexts } from '../../sql/clickhouse/tree/lexemes.ts';
 
 export interface QueryPart {
   /** table, hidden, scalar and expression are elements of the WITH clause. */

@@ -1,8 +1,8 @@
 // The reasons in endpoint files that allow changes, by the code of the change.
-import type { RuleFinding } from '../catalog/analysis.ts';
-import type { EndpointFile } from '../config/generated/endpoint.ts';
-import type { Path } from '../config/yaml-document.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
+import type { Path } from '../../service/config/yaml-document.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { ChangeClass } from './change-kinds.ts';
 import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
 

@@ -1,6 +1,6 @@
 // Changes of redaction. Detectors and rules count even if redaction only applies when a key or a header requires it.
-import type { Pii } from '../config/generated/endpoint.ts';
-import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
+import type { Pii } from '../../service/config/generated/endpoint.ts';
+import { DEFAULT_DETECTORS } from '../../guard/redact/detectors.ts';
 import type { Contract, ContractChange } from './contract.ts';
 
 export function* compareRedaction(base: Contract, head: Contract): Generator<ContractChange> {

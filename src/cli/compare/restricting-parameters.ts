@@ -1,8 +1,8 @@
 // Which parameters restrict whose rows a call may read, so that a weaker declaration of them is a security change.
-import { tenancyOf } from '../catalog/tenancy.ts';
-import type { ModelResult } from '../query-model/resolve.ts';
-import type { QueryModel } from '../query-model/model.ts';
-import { rolesOf, type ParameterRole } from '../query-model/flow/parameter-roles.ts';
+import { tenancyOf } from '../../service/endpoints/tenancy.ts';
+import type { ModelResult } from '../../guard/query/resolve.ts';
+import type { QueryModel } from '../../guard/query/model.ts';
+import { rolesOf, type ParameterRole } from '../../guard/query/flow/parameter-roles.ts';
 import type { Contract } from './contract.ts';
 import type { ModelPair } from './query-changes.ts';
 

@@ -1,19 +1,23 @@
 // Compares which rows two versions of a query return: as sets, each read of a source by what restricts it in both directions.
-import { confinedColumns, type ConfinedColumns } from '../query-model/comparison/confined-columns.ts';
+import { confinedColumns, type ConfinedColumns } from '../../guard/query/comparison/confined-columns.ts';
 import {
   columnsIn,
   haveSameOrder,
   isCutWithin,
   isLenientlyWithin,
   isOnceWithin,
-} from '../query-model/comparison/cuts.ts';
-import { isEvaluated } from '../query-model/comparison/evaluation.ts';
-import { areImplying, areImplyingOne, widerWindow } from '../query-model/comparison/implication.ts';
-import { readingsOf, type SourceReading, type Restriction } from '../query-model/comparison/restrictions.ts';
-import type { Facts } from '../query-model/comparison/term-facts.ts';
+} from '../../guard/query/comparison/cuts.ts';
+import { isEvaluated } from '../../guard/query/comparison/evaluation.ts';
+import { areImplying, areImplyingOne, widerWindow } from '../../guard/query/comparison/implication.ts';
+import {
+  readingsOf,
+  type SourceReading,
+  type Restriction,
+} from '../../guard/query/comparison/restrictions.ts';
+import type { Facts } from '../../guard/query/comparison/term-facts.ts';
 import type { Assumptions } from './assumptions.ts';
-import type { QueryModel, SourceModel } from '../query-model/model.ts';
-import { childrenOf, type Expression } from '../query-model/tree/nodes.ts';
+import type { QueryModel, SourceModel } from '../../guard/query/model.ts';
+import { childrenOf, type Expression } from '../../guard/query/tree/nodes.ts';
 import type { ModelChange } from './model-change.ts';
 import { show } from './shown-text.ts';
 

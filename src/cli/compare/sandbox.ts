@@ -1,5 +1,5 @@
 // Changes of consumer queries: languages, functions, and the tables they can read.
-import { createFunctionPolicy } from '../sandbox/functions/policy.ts';
+import { createFunctionPolicy } from '../../guard/sandbox/functions/policy.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { QueryPart } from './query.ts';
 

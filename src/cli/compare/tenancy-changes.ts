@@ -1,5 +1,5 @@
 // Changes of what separates tenants: `tenancy` in the file, or the setting that applies to it.
-import { tenancyOf } from '../catalog/tenancy.ts';
+import { tenancyOf } from '../../service/endpoints/tenancy.ts';
 import type { Contract, ContractChange } from './contract.ts';
 
 /** The changes that the file makes; those of the setting alone are in `compareTenancySettings`. */

@@ -1,8 +1,8 @@
 // Result columns that are made of redacted ones without a rule of their own, which the base revision did not return so.
-import { ruleFor } from '../catalog/column-rules.ts';
-import { findUnredacted, type UnredactedColumn } from '../catalog/pii-flow.ts';
-import type { AnalysedEndpoint, ModelledQuery } from '../catalog/query-models.ts';
-import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
+import { ruleFor } from '../../service/endpoints/column-rules.ts';
+import { findUnredacted, type UnredactedColumn } from '../../service/endpoints/pii-flow.ts';
+import type { AnalysedEndpoint, ModelledQuery } from '../../service/endpoints/query-models.ts';
+import { FLOW_KINDS } from '../../guard/query/flow/flow-functions.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { EndpointModels, ModelPair } from './query-changes.ts';
 

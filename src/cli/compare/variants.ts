@@ -8,10 +8,10 @@ import {
   valuesOfDimension,
   type Dimension,
   type DimensionValue,
-} from '../catalog/selections.ts';
-import { bindVariant, variantName } from '../catalog/variant-query.ts';
-import { isGiven } from '../params/parameter.ts';
-import type { Selection } from '../sql/expand.ts';
+} from '../../service/endpoints/selections.ts';
+import { bindVariant, variantName } from '../../service/endpoints/variant-query.ts';
+import { isGiven } from '../../service/params/parameter.ts';
+import type { Selection } from '../../sql/clickhouse/expand.ts';
 import type { Contract } from './contract.ts';
 import { readQuery } from './query.ts';
 

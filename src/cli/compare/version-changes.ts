@@ -1,7 +1,7 @@
 // Changes of versions, deprecation and rollout.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { dayOf } from '../catalog/versions.ts';
-import { referenceOf } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../../service/endpoints/endpoint.ts';
+import { dayOf } from '../../service/endpoints/versions.ts';
+import { referenceOf } from '../../service/endpoints/endpoint.ts';
 import type { ChangeCode } from './changes.ts';
 import type { Contract, Contracts, ContractChange } from './contract.ts';
 

@@ -1,8 +1,8 @@
 // Compares types: of parameters by the values they accept, of columns by the readers that can parse them.
-import type { ScalarType, ValueRange } from '../params/scalar.ts';
-import { isFailure, parseParameterType, type ParameterType } from '../params/type.ts';
-import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../sql/types/type.ts';
-import { holdsInteger, isNullable, plainType } from '../sql/types/traits.ts';
+import type { ScalarType, ValueRange } from '../../service/params/scalar.ts';
+import { isFailure, parseParameterType, type ParameterType } from '../../service/params/type.ts';
+import { innerType, parseType, printArgument, printType, type ClickHouseType } from '../../sql/types/type.ts';
+import { holdsInteger, isNullable, plainType } from '../../sql/types/traits.ts';
 
 /** How a parameter's new type relates to the old one, by the values it accepts. */
 export type TypeStep = 'same' | 'wider' | 'narrower' | 'other';

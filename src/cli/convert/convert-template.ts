@@ -4,11 +4,11 @@ import type {
   ConversionNote,
   ConvertedParameter,
   ConvertOptions,
-} from '../dialects/conversion.ts';
+} from '../../sql/dialects/conversion.ts';
 import type { Converter } from './convert.ts';
 import { fitting } from './placeholders/parameters.ts';
 import type { Template } from './placeholders/template.ts';
-import { innerType, parseType, printType } from '../sql/types/type.ts';
+import { innerType, parseType, printType } from '../../sql/types/type.ts';
 
 /** The conversion of the template's SQL, with places in the text that the template was read from. Never rejects for its content. */
 export async function convertTemplate(

@@ -1,10 +1,10 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
-import type { Conversion, ConversionNote, ConvertOptions } from '../dialects/conversion.ts';
-import { DIALECTS_BY_NAME } from '../dialects/dialects.ts';
-import { READABLE } from '../dialects/style.ts';
-import type { Query } from '../dialects/tree.ts';
-import { writeQuery } from '../dialects/write/query.ts';
-import { contextOf } from '../dialects/write/start.ts';
+import type { Conversion, ConversionNote, ConvertOptions } from '../../sql/dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../../sql/dialects/dialects.ts';
+import { READABLE } from '../../sql/dialects/style.ts';
+import type { Query } from '../../sql/dialects/tree.ts';
+import { writeQuery } from '../../sql/dialects/write/query.ts';
+import { contextOf } from '../../sql/dialects/write/start.ts';
 import { parameterTypes } from './parameter-types.ts';
 import type { ParseReply } from './parse/messages.ts';
 import { createParser, type Parser } from './parse/parser.ts';

@@ -1,6 +1,6 @@
 // The types of parameters, by the columns that a query compares them with.
-import { parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
-import type { ConvertedParameter, ConvertOptions } from '../dialects/conversion.ts';
+import { parseColumnType, type ColumnType } from '../../sql/types/column-type.ts';
+import type { ConvertedParameter, ConvertOptions } from '../../sql/dialects/conversion.ts';
 import type { Comparison } from './reads.ts';
 
 /** Parameters whose columns are known and have the same type. */

@@ -1,6 +1,6 @@
 // The names of tables without a database in a query, and their databases.
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import { CLAUSES, SET_OPERATORS } from '../sql/tree/keywords.ts';
+import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
+import { CLAUSES, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
 
 interface Level {
   /** Between FROM and the next clause, where a comma is followed by a table. */

@@ -1,7 +1,7 @@
 // The findings of a check of endpoint files, independent of the output format. Paths are relative, with forward
 // slashes.
-import type { Finding } from '../../core/finding.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { Terminal } from '../kit/terminal.ts';
 
 export interface Findings {
   /** Sorted by file and location. */

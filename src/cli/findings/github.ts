@@ -1,8 +1,8 @@
 // Findings as annotations of a GitHub workflow step, with the full list in its summary.
 // https://docs.github.com/actions/reference/workflow-commands-for-github-actions
-import { visibleLines } from '../../observe/visible-text.ts';
+import { visibleLines } from '../../service/observe/visible-text.ts';
 import { appendFile } from 'node:fs/promises';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { summaryOf, type PrintFindings } from './findings.ts';
 import { renderFindings } from './markdown.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';

@@ -1,5 +1,5 @@
 // Findings as a GitLab Code Quality report: https://docs.gitlab.com/ci/testing/code_quality/#code-quality-report-format
-import { jsonText, visible } from '../../observe/visible-text.ts';
+import { jsonText, visible } from '../../service/observe/visible-text.ts';
 import { createHash } from 'node:crypto';
 import type { PrintFindings } from './findings.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';

@@ -1,5 +1,5 @@
 // Findings for a terminal: location, source line, caret and fix.
-import { renderFinding } from '../caret.ts';
+import { renderFinding } from '../kit/caret.ts';
 import { countErrors, summaryOf, type PrintFindings } from './findings.ts';
 
 export const printHuman: PrintFindings = (found, terminal) => {

@@ -1,6 +1,6 @@
 // Findings as a Markdown table, for summaries and comments of pull requests: https://github.github.com/gfm/
-import { escapeMarkdown, markdownCode } from '../markdown-text.ts';
-import type { Finding } from '../../core/finding.ts';
+import { escapeMarkdown, markdownCode } from '../kit/markdown-text.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { summaryOf, type PrintFindings } from './findings.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';
 

@@ -1,6 +1,6 @@
 // Paths from the root of the git repository, which CI services expect wherever a command runs.
 import { execFileSync } from 'node:child_process';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 
 /** The working directory below the root of its repository, as in `services/api/`; '' at the root or without git. */
 function repositoryPrefix(): string {

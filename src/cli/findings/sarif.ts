@@ -1,7 +1,7 @@
 // Findings as SARIF 2.1.0, for code scanning (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
-import { jsonText, visible } from '../../observe/visible-text.ts';
-import { FINDING_KINDS } from '../../catalog/finding-kinds.ts';
-import type { Finding } from '../../core/finding.ts';
+import { jsonText, visible } from '../../service/observe/visible-text.ts';
+import { FINDING_KINDS } from '../../service/endpoints/finding-kinds.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { PrintFindings } from './findings.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';
 

@@ -1,7 +1,7 @@
 // The text of the files that findings are about, for the lines that they quote.
-import { leadsOutside } from '../../config/leads-outside.ts';
-import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
+import { leadsOutside } from '../../service/config/leads-outside.ts';
+import { readTextSync } from '../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../service/config/yaml-document.ts';
 import type { Findings } from './findings.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Renders findings for a terminal: location, message, the line of the file with a caret, and the fix.
-import type { Finding } from '../core/finding.ts';
-import { visible } from '../observe/visible-text.ts';
-import { lineText } from '../observe/visible-text.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { visible } from '../../service/observe/visible-text.ts';
+import { lineText } from '../../service/observe/visible-text.ts';
 import type { Terminal } from './terminal.ts';
 
 const WIDTH = 110;

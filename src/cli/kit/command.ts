@@ -1,14 +1,14 @@
 // What every command receives, and how commands load the settings.
 import { Option, type Command } from 'commander';
-import type { Uses } from '../auth/key-use.ts';
-import { leadsOutside } from '../config/leads-outside.ts';
-import { loadSettings, settingNames, type Settings } from '../config/settings.ts';
-import type { Finding } from '../core/finding.ts';
-import { nearest } from '../core/nearest.ts';
-import { describeFinding } from '../observe/describe.ts';
-import type { Log, LogSettings } from '../observe/log.ts';
+import type { Uses } from '../../service/auth/key-use.ts';
+import { leadsOutside } from '../../service/config/leads-outside.ts';
+import { loadSettings, settingNames, type Settings } from '../../service/config/settings.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { nearest } from '../../sql/base/nearest.ts';
+import { describeFinding } from '../../service/observe/describe.ts';
+import type { Log, LogSettings } from '../../service/observe/log.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './serve/deps.ts';
+import type { ServeDeps } from './deps.ts';
 import type { Terminal } from './terminal.ts';
 import type {
   OpenEngine,
@@ -18,7 +18,7 @@ import type {
   OpenTestRuntime,
   Streams,
 } from './dependencies.ts';
-import type { Workers } from './serve/workers.ts';
+import type { Workers } from './workers.ts';
 
 /** Access to the process for commands. */
 export interface CommandDeps {

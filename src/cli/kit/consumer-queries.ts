@@ -1,8 +1,8 @@
 // Reads the queries of consumers: folders and files of single queries, and files of JSON lines.
 import { readdir, stat } from 'node:fs/promises';
 import { extname, join } from 'node:path';
-import { leadsOutside, OUTSIDE } from '../config/leads-outside.ts';
-import { readText } from '../config/read-text.ts';
+import { leadsOutside, OUTSIDE } from '../../service/config/leads-outside.ts';
+import { readText } from '../../service/config/read-text.ts';
 import { CommandError } from './command-error.ts';
 
 export type Language = 'sql' | 'lql';

@@ -1,15 +1,15 @@
 // The functions of other modules that the process passes to commands.
 import type { Readable, Writable } from 'node:stream';
-import type { Candidate, Catalog } from '../catalog/catalog.ts';
-import type { LiveCatalog } from '../catalog/live.ts';
-import type { Token } from '../config/generated/tokens.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Observe, Relay } from '../core/observation.ts';
-import type { Log } from '../observe/log.ts';
-import type { Engine } from '../engine/engine.ts';
-import type { RequestPath } from '../request/answer.ts';
-import type { Finding } from '../core/finding.ts';
-import type { PreflightFinding } from '../preflight/finding.ts';
+import type { Candidate, Catalog } from '../../service/endpoints/catalog.ts';
+import type { LiveCatalog } from '../../service/endpoints/live.ts';
+import type { Token } from '../../service/config/generated/tokens.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import type { Observe, Relay } from '../../sql/base/observation.ts';
+import type { Log } from '../../service/observe/log.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import type { RequestPath } from '../../service/request/answer.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { PreflightFinding } from '../../service/preflight/finding.ts';
 
 export interface RunningService {
   readonly address: string;

@@ -1,6 +1,6 @@
 // The program hands these to `serve`.
-import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenService } from '../dependencies.ts';
+import type { Terminal } from './terminal.ts';
+import type { OpenEngine, OpenService } from './dependencies.ts';
 
 export interface ServeDeps {
   readonly openEngine: OpenEngine;

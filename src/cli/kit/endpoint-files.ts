@@ -1,10 +1,10 @@
 // Finds and reads the endpoint files that a command names.
 import { stat } from 'node:fs/promises';
-import { createCompile } from '../catalog/compile.ts';
-import { assembleCatalog, type Catalog } from '../catalog/catalog.ts';
-import { isBroken, listFiles, loadFiles } from '../catalog/load.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
-import type { Settings } from '../config/settings.ts';
+import { createCompile } from '../../service/endpoints/compile.ts';
+import { assembleCatalog, type Catalog } from '../../service/endpoints/catalog.ts';
+import { isBroken, listFiles, loadFiles } from '../../service/endpoints/load.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import type { Settings } from '../../service/config/settings.ts';
 import { CommandError } from './command-error.ts';
 import { LOADING } from './real-time.ts';
 

@@ -1,8 +1,8 @@
 // Reads the folder of fixtures: SQL statements to run, and rows for the tables that the files are named after.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
-import type { Finding } from '../../core/finding.ts';
+import { leadsOutside, outsideFinding } from '../../service/config/leads-outside.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Rows } from './rows.ts';
 
 export interface FixtureFiles {

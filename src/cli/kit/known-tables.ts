@@ -1,7 +1,7 @@
 // The tables of an engine and their columns, for the conversion of queries that read them.
-import type { ConvertOptions, SourceColumn } from '../dialects/conversion.ts';
-import type { Engine } from '../engine/engine.ts';
-import { readRows } from '../engine/rows.ts';
+import type { ConvertOptions, SourceColumn } from '../../sql/dialects/conversion.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { readRows } from '../../service/engine/rows.ts';
 
 /** The tables of an engine, by the names that queries of other systems have for them. */
 export type KnownTables = Required<Pick<ConvertOptions, 'columnsOf' | 'tableOf'>>;

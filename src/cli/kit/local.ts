@@ -1,11 +1,11 @@
 // Runs endpoints in the command's own process: opens the engine, does the work, closes everything.
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
-import type { Engine } from '../engine/engine.ts';
-import { hashKeyNote, withHashKey } from './serve/hash-key.ts';
-import { seed } from './serve/seed.ts';
-import { openEngineOrExplain } from './serve/open-engine.ts';
+import type { Catalog } from '../../service/endpoints/catalog.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { hashKeyNote, withHashKey } from '../commands/serve/hash-key.ts';
+import { seed } from './seed.ts';
+import { openEngineOrExplain } from './open-engine.ts';
 import { noEndpoints } from './endpoint-files.ts';
 import type { Terminal } from './terminal.ts';
 import type { OpenEngine, OpenLocal } from './dependencies.ts';

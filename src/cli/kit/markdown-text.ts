@@ -1,6 +1,6 @@
 // Text that others wrote, in Markdown of GitHub and GitLab: shown, and without effect. Their references to users, issues, commits and
 // URLs are found in what is rendered, which a backslash does not prevent, but not in code.
-import { visible, withoutCommands } from '../observe/visible-text.ts';
+import { visible, withoutCommands } from '../../service/observe/visible-text.ts';
 
 /**
  * What becomes a link, a mention or a notification: URLs, `www.` and addresses, `@user`, `#1`, `GH-1`, `!1`, `$1`, `&1`, `%1`, `~label`, and

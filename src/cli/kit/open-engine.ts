@@ -1,10 +1,10 @@
 // Opens the configured engine for a command, and explains why it cannot be opened.
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
-import { EngineError } from '../../engine/engine.ts';
-import { CommandError } from '../command-error.ts';
-import type { OpenEngine } from '../dependencies.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import { engineFolder, ownerOf } from '../../service/engine/embedded/open-error.ts';
+import { EngineError } from '../../service/engine/engine.ts';
+import { CommandError } from './command-error.ts';
+import type { OpenEngine } from './dependencies.ts';
 
 /**
  * Opens the configured engine. A locked data folder or an unreachable server becomes a CommandError; `whenInUse` is added

@@ -1,7 +1,7 @@
 // Time for commands: unlike that of the service, its timer keeps the process alive.
 import { setTimeout } from 'node:timers';
-import { leadsOutside } from '../config/leads-outside.ts';
-import type { After } from '../core/clock.ts';
+import { leadsOutside } from '../../service/config/leads-outside.ts';
+import type { After } from '../../sql/base/clock.ts';
 
 const after: After = (ms, action) => {
   const timer = setTimeout(action, ms);

@@ -1,20 +1,20 @@
 // Loads rows into a table of the test engine; errors are reported at the row's location in the file.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Finding } from '../../core/finding.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import type { Position } from '../../core/position.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import { READING, readFileInto } from '../../loading/read-file.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import type { Position } from '../../sql/base/position.ts';
+import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { engineSentence } from '../../service/engine/engine-sentence.ts';
+import { READING, readFileInto } from '../../service/loading/read-file.ts';
 import {
   createStaging,
   hasStates,
   insertStaged,
   readColumns,
   type TableColumn,
-} from '../../loading/staging.ts';
-import { quoteTable, type TableSet } from '../../loading/tables.ts';
+} from '../../service/loading/staging.ts';
+import { quoteTable, type TableSet } from '../../service/loading/tables.ts';
 
 /** Rows for one table. Not verified: that the table exists and that they fit it. */
 export interface Rows {

@@ -1,7 +1,7 @@
 // The samples that come with the package, for folders without endpoints and seeds.
 import { access } from 'node:fs/promises';
-import { packagePath } from '../config/package-files.ts';
-import { settingNames, type Settings } from '../config/settings.ts';
+import { packagePath } from '../../service/config/package-files.ts';
+import { settingNames, type Settings } from '../../service/config/settings.ts';
 
 /**
  * The settings with the package's own endpoints and seeds, if neither folder was set or exists; undefined otherwise,

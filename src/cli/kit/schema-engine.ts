@@ -4,13 +4,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Settings } from '../config/settings.ts';
-import type { Engine } from '../engine/engine.ts';
-import { engineFolder } from '../engine/embedded/open-error.ts';
-import { createCallsTable } from '../engine/calls-table.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { engineFolder } from '../../service/engine/embedded/open-error.ts';
+import { createCallsTable } from '../../service/engine/calls-table.ts';
 import { loadSchema, type LoadedSchema } from '../schema/load-schema.ts';
 import { readSchemaFiles, type SchemaFile } from '../schema/schema-files.ts';
-import { openEngineOrExplain } from './serve/open-engine.ts';
+import { openEngineOrExplain } from './open-engine.ts';
 import type { CommandDeps } from './command.ts';
 import type { OpenEngine } from './dependencies.ts';
 import {

@@ -1,8 +1,8 @@
 // Where the definitions of the tables are: the flags that commands share, and their default.
-import { visible } from '../observe/visible-text.ts';
+import { visible } from '../../service/observe/visible-text.ts';
 import { existsSync, readdirSync } from 'node:fs';
 import type { Command } from 'commander';
-import type { Settings } from '../config/settings.ts';
+import type { Settings } from '../../service/config/settings.ts';
 import type { LoadedSchema } from '../schema/load-schema.ts';
 import { SchemaError } from '../schema/schema-files.ts';
 import { CommandError } from './command-error.ts';

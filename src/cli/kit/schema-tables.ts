@@ -2,17 +2,17 @@
 // fixtures, so that endpoints can be tried in development.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { resolve, join } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { engineFolder } from '../../engine/embedded/open-error.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { loadSchema } from '../../schema/load-schema.ts';
-import { readSchemaFiles } from '../../schema/schema-files.ts';
-import { existingSchema, explainSchema, noteSchema } from '../schema-options.ts';
-import type { Terminal } from '../terminal.ts';
-import { readTables } from '../../loading/tables.ts';
-import { openStage } from '../test/stage.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import { engineFolder } from '../../service/engine/embedded/open-error.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { loadSchema } from '../schema/load-schema.ts';
+import { readSchemaFiles } from '../schema/schema-files.ts';
+import { existingSchema, explainSchema, noteSchema } from './schema-options.ts';
+import type { Terminal } from './terminal.ts';
+import { readTables } from '../../service/loading/tables.ts';
+import { openStage } from './stage.ts';
 import { fixturesOf } from './tables-state.ts';
-import { describeFinding } from '../../observe/describe.ts';
+import { describeFinding } from '../../service/observe/describe.ts';
 
 /**
  * Creates them if the engine has no tables yet; resolves to whether all tables and rows could be created, or undefined if nothing

@@ -1,13 +1,13 @@
 // Fills an embedded engine that has no tables: with the seeds or, without seeds, with the tables of the schema folder.
 import { join } from 'node:path';
-import { leadsOutside } from '../../config/leads-outside.ts';
-import type { Settings } from '../../config/settings.ts';
-import { loadSeeds, SeedError } from '../../engine/seeds.ts';
-import { recoverLoads } from '../../loading/journal.ts';
-import { visible } from '../../observe/visible-text.ts';
-import { CommandError } from '../command-error.ts';
-import { existingSchema } from '../schema-options.ts';
-import type { Terminal } from '../terminal.ts';
+import { leadsOutside } from '../../service/config/leads-outside.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import { loadSeeds, SeedError } from '../../service/engine/seeds.ts';
+import { recoverLoads } from '../../service/loading/journal.ts';
+import { visible } from '../../service/observe/visible-text.ts';
+import { CommandError } from './command-error.ts';
+import { existingSchema } from './schema-options.ts';
+import type { Terminal } from './terminal.ts';
 import { createSchemaTables } from './schema-tables.ts';
 import { isOutdated, signatureOfSources, writeTablesState } from './tables-state.ts';
 

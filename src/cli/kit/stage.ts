@@ -1,15 +1,15 @@
 // The tables for running examples: filled once from the fixtures, with an example's own rows swapped in while it runs.
-import type { Finding } from '../../core/finding.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { createPositions } from '../../core/position.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { explainOutside, outsideReadsOfScript } from '../../sql/outside-reads.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import { createPositions } from '../../sql/base/position.ts';
+import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { engineSentence } from '../../service/engine/engine-sentence.ts';
+import type { LoadedSchema } from '../schema/load-schema.ts';
+import { explainOutside, outsideReadsOfScript } from '../../sql/clickhouse/outside-reads.ts';
 import { readFixtures, type FixtureFiles } from './fixture-files.ts';
-import { copyRows, removeRows, restoreRows } from '../../loading/aside.ts';
-import { insertStaged, type TableColumn } from '../../loading/staging.ts';
-import { filledBy, quoteTable, readTables, type TableSet } from '../../loading/tables.ts';
+import { copyRows, removeRows, restoreRows } from '../../service/loading/aside.ts';
+import { insertStaged, type TableColumn } from '../../service/loading/staging.ts';
+import { filledBy, quoteTable, readTables, type TableSet } from '../../service/loading/tables.ts';
 import { createLoading, loadRows, targetOf, type Loading, type Rows } from './rows.ts';
 
 export interface Stage {

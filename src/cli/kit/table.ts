@@ -1,5 +1,5 @@
 // Renders cells as an aligned table.
-import { visible } from '../observe/visible-text.ts';
+import { visible } from '../../service/observe/visible-text.ts';
 
 const CELL_WIDTH = 60;
 

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { existsSync, readdirSync } from 'node:fs';
 import { hash } from 'node:crypto';
 import { join } from 'node:path';
-import { writeAside } from '../../config/replace-file.ts';
-import type { Settings } from '../../config/settings.ts';
-import { signatureOf } from '../folder-changes.ts';
-import { existingSchema } from '../schema-options.ts';
+import { writeAside } from '../../service/config/replace-file.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import { signatureOf } from './folder-changes.ts';
+import { existingSchema } from './schema-options.ts';
 
 export interface TablesState {
   /** The signature of the files that the tables were made from. */

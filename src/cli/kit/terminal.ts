@@ -1,6 +1,6 @@
 // Command output: results to stdout, everything else to stderr; colour and progress only on a terminal.
 import type { WriteStream } from 'node:tty';
-import { lineText, visible, visibleLines, withoutCommands } from '../observe/visible-text.ts';
+import { lineText, visible, visibleLines, withoutCommands } from '../../service/observe/visible-text.ts';
 
 /** The output streams of a command. */
 export interface Terminal {

@@ -1,7 +1,7 @@
 // `millrace serve --workers N`: several processes behind one port, started, replaced and stopped together.
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { CommandError } from '../command-error.ts';
+import type { Settings } from '../../service/config/settings.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import { CommandError } from './command-error.ts';
 import type { ServeDeps } from './deps.ts';
 
 /** A worker process. */

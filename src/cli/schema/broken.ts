@@ -1,5 +1,5 @@
 // Explains errors of endpoints by the statements of the schema that were not carried out.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { LoadedSchema } from './load-schema.ts';
 
 /** The finding; if it names a table that could not be created, with the location and reason. */

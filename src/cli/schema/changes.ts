@@ -1,6 +1,6 @@
 // ALTER, RENAME, EXCHANGE and DROP: what changes the columns of tables.
-import { printName } from '../sql/definition/qualified-name.ts';
-import type { AlterRecord, StatementRecord } from '../sql/definition/record.ts';
+import { printName } from '../../sql/definition/qualified-name.ts';
+import type { AlterRecord, StatementRecord } from '../../sql/definition/record.ts';
 import type { Normalised } from './step.ts';
 
 const SKIP = { kind: 'skip' } as const;

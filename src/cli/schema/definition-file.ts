@@ -1,9 +1,9 @@
 // The file for the definition of one table, view, dictionary or function of a server: stable, and without secrets.
 import { localEngine } from './engine-clause.ts';
-import type { QualifiedName } from '../sql/definition/qualified-name.ts';
-import type { ClauseString } from '../sql/definition/record.ts';
+import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
+import type { ClauseString } from '../../sql/definition/record.ts';
 import type { SchemaFile } from './schema-files.ts';
-import { readDefinition } from '../sql/definition/read-statement.ts';
+import { readDefinition } from '../../sql/definition/read-statement.ts';
 
 /** A definition as the server prints it; functions have no database. */
 export interface Definition extends QualifiedName {

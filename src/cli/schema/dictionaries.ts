@@ -1,8 +1,8 @@
 // Dictionaries: over a table that exists here, or over an empty one with the same attributes.
-import { quoteString } from '../sql/literal.ts';
-import { dictionarySource, SOURCES_DATABASE } from '../sql/definition/dictionary-source.ts';
-import type { AttributeText, CreateRecord, DictionaryRecord } from '../sql/definition/record.ts';
-import { printName, type QualifiedName } from '../sql/definition/qualified-name.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { dictionarySource, SOURCES_DATABASE } from '../../sql/definition/dictionary-source.ts';
+import type { AttributeText, CreateRecord, DictionaryRecord } from '../../sql/definition/record.ts';
+import { printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { StatementContext, Normalised } from './step.ts';
 
 export function normaliseDictionary(record: CreateRecord, context: StatementContext): Normalised {

@@ -1,7 +1,7 @@
 // Table engines of servers, as one that a single process has: the same columns and the same kinds of reads.
-import { quoteString } from '../sql/literal.ts';
-import type { EngineArgument, EngineRecord } from '../sql/definition/record.ts';
-import { printName, type QualifiedName } from '../sql/definition/qualified-name.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import type { EngineArgument, EngineRecord } from '../../sql/definition/record.ts';
+import { printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 
 /** What the rows of a table come from, once its engine is that of a single process. */
 export type LocalEngine =

@@ -1,6 +1,6 @@
 // The engine's settings for creating tables: everything that a server may have allowed is accepted.
-import type { Engine } from '../engine/engine.ts';
-import { readRows } from '../engine/rows.ts';
+import type { Engine } from '../../service/engine/engine.ts';
+import { readRows } from '../../service/engine/rows.ts';
 
 export interface EngineSettings {
   /** Statements before each one. */

@@ -1,14 +1,14 @@
 // Findings about the statements of a schema.
-import type { Finding } from '../core/finding.ts';
-import { nameIt } from '../config/file-variables.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { positionAt } from '../core/position.ts';
-import type { EngineError } from '../engine/engine.ts';
-import { engineSentence } from '../engine/engine-sentence.ts';
-import { quotedNames } from '../sandbox/engine-message.ts';
-import { findInText } from '../sandbox/find-in-query.ts';
-import { mentionsIn } from '../sql/tree/lexemes.ts';
-import type { QualifiedName } from '../sql/definition/qualified-name.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { nameIt } from '../../service/config/file-variables.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import type { EngineError } from '../../service/engine/engine.ts';
+import { engineSentence } from '../../service/engine/engine-sentence.ts';
+import { quotedNames } from '../../guard/sandbox/engine-message.ts';
+import { findInText } from '../../guard/sandbox/find-in-query.ts';
+import { mentionsIn } from '../../sql/clickhouse/tree/lexemes.ts';
+import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
 import type { Step } from './step.ts';

@@ -1,12 +1,12 @@
 // Creates the tables of a schema on an empty embedded engine, in whatever order its statements are written.
-import type { Finding } from '../core/finding.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
-import { EngineError, type Engine } from '../engine/engine.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { readEngineSettings } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
 import { rejection, unknownColumn } from './findings.ts';
-import { keyOf, type QualifiedName } from '../sql/definition/qualified-name.ts';
+import { keyOf, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
 import type { Step } from './step.ts';

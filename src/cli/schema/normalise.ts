@@ -1,9 +1,9 @@
 // Turns a statement of a schema into one that gives the same columns in a single process, or leaves it out.
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { normaliseAlter, normaliseDrop, normaliseRename } from './changes.ts';
 import { normaliseDictionary } from './dictionaries.ts';
-import { readStatement } from '../sql/definition/read-statement.ts';
-import type { CreateRecord } from '../sql/definition/record.ts';
+import { readStatement } from '../../sql/definition/read-statement.ts';
+import type { CreateRecord } from '../../sql/definition/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
 import { normaliseTable } from './tables.ts';
 import { normaliseMaterialized, normaliseView } from './views.ts';

@@ -1,7 +1,7 @@
 // What of a step reaches outside of the tables: such forms of a statement are never sent to the engine.
-import type { Finding } from '../core/finding.ts';
-import { OUTSIDE_SOURCES, type EngineSources } from '../sql/outside-sources.ts';
-import { outsideReads, type OutsideRead } from '../sql/outside-reads.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { OUTSIDE_SOURCES, type EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import { outsideReads, type OutsideRead } from '../../sql/clickhouse/outside-reads.ts';
 import { findingAt } from './findings.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Step } from './step.ts';

@@ -1,13 +1,13 @@
 // Reads the statements of a schema, and decides what each becomes.
-import { outsideFinding } from '../config/leads-outside.ts';
-import type { Finding } from '../core/finding.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { outsideFinding } from '../../service/config/leads-outside.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { readStatements } from './dump.ts';
 import type { EngineSettings } from './engine-settings.ts';
 import { statementFinding } from './findings.ts';
 import { withoutOutside } from './outside.ts';
-import { keyOf, type QualifiedName } from '../sql/definition/qualified-name.ts';
+import { keyOf, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import { normalise } from './normalise.ts';
 import { SchemaError, type SchemaFile } from './schema-files.ts';
 import type { SchemaStatement } from './script.ts';

@@ -1,9 +1,9 @@
 // The tables, views and dictionaries that a query or a definition names.
-import { mentionsIn, type Mention } from '../sql/tree/lexemes.ts';
-import { dictionarySource } from '../sql/definition/dictionary-source.ts';
+import { mentionsIn, type Mention } from '../../sql/clickhouse/tree/lexemes.ts';
+import { dictionarySource } from '../../sql/definition/dictionary-source.ts';
 import { localEngine } from './engine-clause.ts';
-import { keyOf } from '../sql/definition/qualified-name.ts';
-import { readDefinition } from '../sql/definition/read-statement.ts';
+import { keyOf } from '../../sql/definition/qualified-name.ts';
+import { readDefinition } from '../../sql/definition/read-statement.ts';
 
 /** What a text may name; more than it reads, if a column has the name of a table. */
 export interface References {

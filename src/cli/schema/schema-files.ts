@@ -1,8 +1,8 @@
 // Finds and reads the files of a table schema: a folder of scripts or migrations, or a single file.
 import { readdir, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { leadsOutside } from '../config/leads-outside.ts';
-import { readText } from '../config/read-text.ts';
+import { leadsOutside } from '../../service/config/leads-outside.ts';
+import { readText } from '../../service/config/read-text.ts';
 import { fillTemplates, type Variables } from './templates.ts';
 
 /** A file as read; `path` as it is to be shown. */

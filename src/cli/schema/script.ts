@@ -1,6 +1,6 @@
 // Splits a script into statements, each with its location, and leaves out what a migration undoes.
-import { createPositions } from '../core/position.ts';
-import { isSignificant, tokenize, type Token } from '../sql/lexer.ts';
+import { createPositions } from '../../sql/base/position.ts';
+import { isSignificant, tokenize, type Token } from '../../sql/clickhouse/lexer.ts';
 
 /** One statement; `line` and `column` are where it begins in the file, 1-based. */
 export interface SchemaStatement {

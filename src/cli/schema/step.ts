@@ -1,5 +1,5 @@
 // What a statement of a schema becomes: statements for the embedded engine, or nothing.
-import type { QualifiedName } from '../sql/definition/qualified-name.ts';
+import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
 
 /** Statements for the engine. */
 export interface Step {

@@ -1,8 +1,8 @@
 // CREATE TABLE: the same columns, on an engine that a single process has.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { aliasStatement, localEngine, type LocalEngine } from './engine-clause.ts';
-import { printName } from '../sql/definition/qualified-name.ts';
-import type { ClauseKind, ColumnText, CreateRecord } from '../sql/definition/record.ts';
+import { printName } from '../../sql/definition/qualified-name.ts';
+import type { ClauseKind, ColumnText, CreateRecord } from '../../sql/definition/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
 
 /** `CREATE TABLE`, with what applies if the table exists. */

@@ -1,5 +1,5 @@
 // Placeholders of migration tools in statements, replaced by environment variables.
-import { tokenKinds } from '../sql/tree/lexemes.ts';
+import { tokenKinds } from '../../sql/clickhouse/tree/lexemes.ts';
 
 /** Upper-case names only: `{{name}}` and `${name}` are also values in queries. */
 const PLACEHOLDER = /\$\{([A-Z][A-Z0-9_]*)\}|\{\{-? *\.?([A-Z][A-Z0-9_]*) *-?\}\}/g;

@@ -1,7 +1,7 @@
 // Views and materialized views.
 import { aliasStatement } from './engine-clause.ts';
-import { printName } from '../sql/definition/qualified-name.ts';
-import type { CreateRecord } from '../sql/definition/record.ts';
+import { printName } from '../../sql/definition/qualified-name.ts';
+import type { CreateRecord } from '../../sql/definition/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
 import { bodiesOf, createTable, normaliseTable } from './tables.ts';
 

@@ -1,5 +1,5 @@
 // Statements with placeholders that no variable replaces.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { variableFinding } from './findings.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Normalised } from './step.ts';

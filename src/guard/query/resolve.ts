@@ -1,6 +1,6 @@
 // Has the engine resolve a query, and builds the query's model.
 import { createHmac, randomBytes } from 'node:crypto';
-import { outlineQuery } from '../sql/outline.ts';
+import { outlineQuery } from '../../sql/clickhouse/outline.ts';
 import { callsOf, hasAmbiguousName, markParameters, usesOf } from './tree/marked-query.ts';
 import { createModel, type ModelOptions, type QueryModel } from './model.ts';
 import { neededUses } from './tree/needed-uses.ts';

@@ -1,9 +1,9 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
-import type { TreeLine } from '../sql/query-tree.ts';
-import { headingOf } from '../sql/tree-headings.ts';
-import { GENERATORS } from '../sql/table-references.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { nameOf, someNode, withOf } from '../sql/tree/visit.ts';
+import type { TreeLine } from '../../sql/clickhouse/query-tree.ts';
+import { headingOf } from '../../sql/clickhouse/tree-headings.ts';
+import { GENERATORS } from '../../sql/clickhouse/table-references.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, someNode, withOf } from '../../sql/clickhouse/tree/visit.ts';
 import { isEngineFunction } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 

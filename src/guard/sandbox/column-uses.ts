@@ -1,8 +1,8 @@
 // Uses of a column that one of its subcolumns answers: `length(array)`, `map['key']`, `tuple.1`, `x IS NULL`. Over a stored table
 // the engine reads the subcolumn by itself; over the endpoint's table it does if the query names the subcolumn.
-import { quoteIdentifier } from '../sql/literal.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import {
   endsWithComma,
   hasPath,
@@ -14,8 +14,8 @@ import {
   textOf,
   walk,
   wordOf,
-} from '../sql/tree/visit.ts';
-import { typeArguments, type ClickHouseType } from '../sql/types/type.ts';
+} from '../../sql/clickhouse/tree/visit.ts';
+import { typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TokenEdit } from './lexed-query.ts';
 import type { ReadTable } from './read-table.ts';
 import { createNaming } from './result-names.ts';

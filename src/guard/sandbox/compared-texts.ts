@@ -1,7 +1,7 @@
 // Columns of which a consumer query does nothing but compare them with constant texts: `level = 'error'`, `id NOT IN ('a', 'b')`.
-import { stringValue } from '../sql/string-literal.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { mentionedIn, namesOf, operatorOf, sourceOf, walk } from '../sql/tree/visit.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { mentionedIn, namesOf, operatorOf, sourceOf, walk } from '../../sql/clickhouse/tree/visit.ts';
 import type { ScanResult } from './scan/scanner.ts';
 
 /** The texts that each column or path is compared with, by every name that it may have; without those that are used otherwise. */

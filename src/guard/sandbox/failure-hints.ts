@@ -1,8 +1,8 @@
 // Hints for engine failures of a consumer query: what its author probably meant.
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { parseColumnType } from '../sql/types/column-type.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { someNode, sourceOf } from '../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { parseColumnType } from '../../sql/types/column-type.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { someNode, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { TableColumn } from './columns.ts';
 
 /** What a consumer may know about the tables that the query reads. */

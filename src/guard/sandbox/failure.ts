@@ -1,7 +1,7 @@
 // What a consumer may learn about an engine failure: our own message, with a location in their query; never the engine's.
-import { positionAt } from '../core/position.ts';
-import type { ProblemOptions } from '../core/problem.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import type { ProblemOptions } from '../../sql/base/problem.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { quotedNames, scopeOf } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';

@@ -1,6 +1,12 @@
 // Locates in a consumer query what the engine's message names.
-import { afterPath, firstToken, nameTokens, tokensOf, unreadableNames } from '../sql/tree/tokens.ts';
-import { sourceOf, spanOf, wordOf, type TreeTokens } from '../sql/tree/visit.ts';
+import {
+  afterPath,
+  firstToken,
+  nameTokens,
+  tokensOf,
+  unreadableNames,
+} from '../../sql/clickhouse/tree/tokens.ts';
+import { sourceOf, spanOf, wordOf, type TreeTokens } from '../../sql/clickhouse/tree/visit.ts';
 
 /** Operator tokens by the functions that the engine parses them to. */
 const OPERATORS: ReadonlyMap<string, string> = new Map([

@@ -1,15 +1,15 @@
 // Reads a consumer query strictly: returns its syntax tree, or rejects it at a line and column of the original.
-import { positionAt } from '../core/position.ts';
-import { Problem } from '../core/problem.ts';
-import type { ProblemCode } from '../core/problem.ts';
-import { characterAt, unexpectedCharacter } from '../sql/character-name.ts';
-import { createCursor, significantTokens, type Cursor } from '../sql/cursor.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
-import type { Token } from '../sql/lexer.ts';
-import type { TokenRange, Tree } from '../sql/tree/nodes.ts';
-import { parse } from '../sql/tree/parse.ts';
-import { textOf } from '../sql/tree/visit.ts';
-import { plainSpaces } from '../sql/white-space.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import type { ProblemCode } from '../../sql/base/problem.ts';
+import { characterAt, unexpectedCharacter } from '../../sql/clickhouse/character-name.ts';
+import { createCursor, significantTokens, type Cursor } from '../../sql/clickhouse/cursor.ts';
+import { isSignificant, tokenize } from '../../sql/clickhouse/lexer.ts';
+import type { Token } from '../../sql/clickhouse/lexer.ts';
+import type { TokenRange, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parse } from '../../sql/clickhouse/tree/parse.ts';
+import { textOf } from '../../sql/clickhouse/tree/visit.ts';
+import { plainSpaces } from '../../sql/clickhouse/white-space.ts';
 
 /** Limits for one query: far above what people write, far below what harms the service. */
 const MAX_BYTES = 65_536;

@@ -1,6 +1,6 @@
 // The names in a consumer query, among which are those of all columns that it reads.
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { hasAs, isDistinct, mentionedIn, nameOf, partOf, someNode } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { hasAs, isDistinct, mentionedIn, nameOf, partOf, someNode } from '../../sql/clickhouse/tree/visit.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { hasStar } from './scan/selects.ts';
 

@@ -1,8 +1,8 @@
 // Optional conditions of a saved query, `(@x IS NULL OR …)`: once the parameter's value is known, half of each is redundant.
 // The engine removes it as well, but only after it has analysed it several times, which costs more than reading the rows.
-import type { Edit } from '../sql/clause.ts';
-import type { Node, Tree } from '../sql/tree/nodes.ts';
-import { nameOf, operatorOf, spanOf, testOf, walk } from '../sql/tree/visit.ts';
+import type { Edit } from '../../sql/clickhouse/clause.ts';
+import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, operatorOf, spanOf, testOf, walk } from '../../sql/clickhouse/tree/visit.ts';
 
 /** `({parameter:Nullable(T)} IS NULL OR condition)`, by offsets in the saved query. */
 interface OptionalCondition {

@@ -1,7 +1,7 @@
 // A consumer query for the engine to analyse: over one row of default values in place of the tables, so that no row is read.
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import type { Node } from '../sql/tree/nodes.ts';
-import { isCountOfRows, mentionedIn } from '../sql/tree/visit.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import type { Node } from '../../sql/clickhouse/tree/nodes.ts';
+import { isCountOfRows, mentionedIn } from '../../sql/clickhouse/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from './lexed-query.ts';
 import type { TableColumn } from './columns.ts';
 

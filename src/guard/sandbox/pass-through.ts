@@ -1,10 +1,10 @@
 // Which columns of an endpoint's table are columns of a stored table that it merely passes on. Of those, subcolumns (JSON paths,
 // elements of tuples) can be selected where the stored table is read, so that the engine reads them alone.
-import { quoteIdentifier } from '../sql/literal.ts';
-import type { Clause, ClauseElement, Edit } from '../sql/clause.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import type { Clause, ClauseElement, Edit } from '../../sql/clickhouse/clause.ts';
 import type { Subcolumn } from './columns.ts';
-import type { Node, NodeKind, TokenRange, Tree } from '../sql/tree/nodes.ts';
-import { nameTokens } from '../sql/tree/tokens.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
 import {
   hasAs,
   nameOf,
@@ -15,7 +15,7 @@ import {
   spanOf,
   withOf,
   wordOf,
-} from '../sql/tree/visit.ts';
+} from '../../sql/clickhouse/tree/visit.ts';
 
 export interface PassThrough {
   /** The stored column that is passed on under this name; undefined if there is none. */

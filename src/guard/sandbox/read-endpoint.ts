@@ -1,9 +1,9 @@
 // What the checks of consumer queries depend on besides the query: read once from an endpoint's saved query, and from what the engine has
 // described of its tables.
-import type { Outline } from '../sql/outline.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
-import { nameOf, namesOf, walk } from '../sql/tree/visit.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
+import { nameOf, namesOf, walk } from '../../sql/clickhouse/tree/visit.ts';
 import { callsUnknown, type TakenNames } from './apart.ts';
 import type { TableColumn } from './columns.ts';
 import type { Explain } from './explain.ts';

@@ -3,7 +3,7 @@ import type { TableColumn } from './columns.ts';
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
-import { parseType, type ClickHouseType } from '../sql/types/type.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
 export type IsNull = ((parameter: string) => boolean) | undefined;

@@ -1,5 +1,5 @@
 // Where a part of a query determines the name of a result column: in an item of a SELECT list that has no alias.
-import type { TokenRange } from '../sql/tree/nodes.ts';
+import type { TokenRange } from '../../sql/clickhouse/tree/nodes.ts';
 import type { SelectFinding } from './scan/selects.ts';
 
 /** The part is inside no such item; is one; or is inside one, so that its name cannot be kept if the part is written otherwise. */

@@ -1,6 +1,6 @@
 // Tables whose rows a consumer query aggregates in a way that does not depend on their order.
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { nameOf, partOf, someNode } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, partOf, someNode } from '../../sql/clickhouse/tree/visit.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding } from './scan/selects.ts';

@@ -1,5 +1,5 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { checkQuery } from './check.ts';
 import type { TableColumn } from './columns.ts';
 import type { Explain } from './explain.ts';

@@ -1,5 +1,5 @@
 // A consumer query that has been read, and other queries that are made of it.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { editedText, lexConsumerQuery, type LexedQuery, type TokenEdit } from './lexed-query.ts';
 import type { Surface } from './scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from './scan/scanner.ts';

@@ -1,9 +1,9 @@
 // Columns that are stored with something of all rows in their block, whatever the tenant: documents with paths and types, Dynamic with
 // types, LowCardinality with a dictionary. Functions are applied to all of it, used or not, and fail if they fail on one; some formats
 // write it.
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { hasType, integerOf, isOpaque, plainType } from '../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../sql/types/type.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { hasType, integerOf, isOpaque, plainType } from '../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 interface StoredColumn {
   readonly name: string;

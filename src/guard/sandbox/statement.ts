@@ -1,9 +1,9 @@
 // Assembles the statement to send: the consumer's tokens over tables that each have a scope of their own.
-import { quoteIdentifier } from '../sql/literal.ts';
-import type { Outline } from '../sql/outline.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { withOf } from '../sql/tree/visit.ts';
-import { editedSource, readClause, withClause, type Clause, type Edit } from '../sql/clause.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { withOf } from '../../sql/clickhouse/tree/visit.ts';
+import { editedSource, readClause, withClause, type Clause, type Edit } from '../../sql/clickhouse/clause.ts';
 import type { TableColumn } from './columns.ts';
 import { joins } from './joins.ts';
 import { optionalConditions } from './optional-conditions.ts';

@@ -1,9 +1,9 @@
 // Strings that the engine interprets: names of types, of aggregate functions and of subcolumns. Each must be a single literal
-// with an allowed value. `test/sandbox/string-arguments.test.ts` checks against the engine which arguments these are.
-import { didYouMean } from '../core/nearest.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
-import { sourceOf, textOf } from '../sql/tree/visit.ts';
+// with an allowed value. `test/guard/sandbox/string-arguments.corpus.test.ts` checks against the engine which arguments these are.
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
+import { sourceOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Violation } from './lexed-query.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import { typeFault } from './type-name.ts';

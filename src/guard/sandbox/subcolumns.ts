@@ -3,17 +3,17 @@
 import type { TokenEdit } from './lexed-query.ts';
 import { columnUses } from './column-uses.ts';
 import type { Subcolumn } from './columns.ts';
-import { attribute, type TreeLine } from '../sql/query-tree.ts';
+import { attribute, type TreeLine } from '../../sql/clickhouse/query-tree.ts';
 import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
-import { subcolumnType } from '../sql/types/subcolumn-type.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import type { ReadSubcolumns } from './verdict.ts';
 import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { hasPath, namesOf, walk } from '../sql/tree/visit.ts';
-import type { ClickHouseType } from '../sql/types/type.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { hasPath, namesOf, walk } from '../../sql/clickhouse/tree/visit.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {

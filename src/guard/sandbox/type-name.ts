@@ -1,9 +1,9 @@
 // Reads a type token by token, and accepts only types of an allow-list, within limits. One reader serves types written as
 // syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
-import { createCursor } from '../sql/cursor.ts';
-import { isSignificant, tokenize, type TokenKind } from '../sql/lexer.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import { createTokenReader, type TokenReader, type TokenSource } from '../sql/token-reader.ts';
+import { createCursor } from '../../sql/clickhouse/cursor.ts';
+import { isSignificant, tokenize, type TokenKind } from '../../sql/clickhouse/lexer.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { createTokenReader, type TokenReader, type TokenSource } from '../../sql/clickhouse/token-reader.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */
 export type TypeTokens = TokenSource<TokenKind>;

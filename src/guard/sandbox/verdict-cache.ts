@@ -1,6 +1,6 @@
 // Caches verdicts on consumer queries by (endpoint revision, query), up to a number of characters; evicts least recently used.
-import { createLru } from '../core/lru.ts';
-import { Problem } from '../core/problem.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 /** One cache for all endpoints. Stores promises, so that concurrent checks of the same query are coalesced. */
 export interface VerdictCache<T> {

@@ -1,7 +1,7 @@
 // Columns of which no subcolumns are read alone, because the query uses the whole column in a way that gives its subcolumns another
 // meaning: keys of GROUP BY, columns of ARRAY JOIN and of USING.
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { hasPath, namesOf, someNode, walk } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { hasPath, namesOf, someNode, walk } from '../../sql/clickhouse/tree/visit.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { hasStar } from './scan/selects.ts';
 

@@ -1,6 +1,6 @@
 // What consumer queries of all endpoints may read on the embedded engine: the tables that their WITH clauses name, those that
 // these read in turn, and the rows that row policies on a server would let pass.
-import { referenceOf } from '../catalog/endpoint.ts';
+import { referenceOf } from '../endpoints/endpoint.ts';
 import type { AccessRules, DefinedTable, TypedTable, StoredTableName } from '../engine/access-rules.ts';
 import { EMBEDDED_CARRIER } from '../engine/row-policy.ts';
 import { POLICY_ENGINES, rowPolicies, scopeOf } from './row-policies.ts';

@@ -1,12 +1,12 @@
 // Derives row policies for stored tables from the conditions of the endpoint files: on a server, and on the embedded engine.
-import { referenceOf } from '../catalog/endpoint.ts';
+import { referenceOf } from '../endpoints/endpoint.ts';
 import type { TypedTable } from '../engine/access-rules.ts';
 import type { PolicyCarrier } from '../engine/row-policy.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { findTable, reachedBy, type EndpointReads, type StoredTables } from './stored-tables.ts';
 import type { TableFilter } from './table-filters.ts';
-import { integerOf, isAddress, isDate, plainTypeOf } from '../sql/types/traits.ts';
-import { printType } from '../sql/types/type.ts';
+import { integerOf, isAddress, isDate, plainTypeOf } from '../../sql/types/traits.ts';
+import { printType } from '../../sql/types/type.ts';
 
 export interface TablePolicy {
   readonly database: string;

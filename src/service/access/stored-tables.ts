@@ -1,14 +1,14 @@
 // The tables that the engine has, and which of them a query reads, through views and tables over others.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { stringValue } from '../sql/string-literal.ts';
-import { candidates } from '../catalog/table-set.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { candidates } from '../endpoints/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { functionCalls } from '../sql/clock-reads.ts';
-import { compileWholeMatch, regexError } from '../sql/regex.ts';
-import { beforeGroup, tokenTexts } from '../sql/tree/lexemes.ts';
-import { namePairs, nameTokens, tokensOf } from '../sql/tree/tokens.ts';
+import { functionCalls } from '../../sql/clickhouse/clock-reads.ts';
+import { compileWholeMatch, regexError } from '../../sql/clickhouse/regex.ts';
+import { beforeGroup, tokenTexts } from '../../sql/clickhouse/tree/lexemes.ts';
+import { namePairs, nameTokens, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import { tableReads, type TableRead } from './table-filters.ts';
 
 /** Tables by name. */

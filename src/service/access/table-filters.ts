@@ -1,7 +1,7 @@
 // Which tables the WITH clause of an endpoint reads, and the conditions `column = @parameter` that restrict each read.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Node, Tree } from '../sql/tree/nodes.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import {
   conjunctsOf,
   elementsOf,
@@ -11,7 +11,7 @@ import {
   sourceOf,
   walk,
   wordOf,
-} from '../sql/tree/visit.ts';
+} from '../../sql/clickhouse/tree/visit.ts';
 
 /** `column = @parameter`, in a WHERE or PREWHERE of the SELECT that reads the table. */
 export interface TableFilter {

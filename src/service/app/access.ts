@@ -1,10 +1,10 @@
 // Keeps the embedded engine's access rules those of the catalog: what consumer queries may read.
 import { setImmediate } from 'node:timers/promises';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { accessRules } from '../access/access-rules.ts';
 import { readEndpoint, readStoredTables, type EndpointReads } from '../access/stored-tables.ts';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import type { AccessRules, DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { PROBE_TABLE, probeEndpoints } from '../preflight/isolation-probe.ts';

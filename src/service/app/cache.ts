@@ -6,9 +6,9 @@ import { createRedis } from '../cache/redis.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { createStore } from '../cache/store.ts';
 import { createWarming, type Warming } from '../cache/warming.ts';
-import type { Observe } from '../core/observation.ts';
-import { Problem } from '../core/problem.ts';
-import { CONTENT_TYPES } from '../format/formats.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import { CONTENT_TYPES } from '../formats/formats.ts';
 import { after, clock } from './clock.ts';
 
 export interface Cache {

@@ -1,5 +1,5 @@
 // The process's clocks, passed to everything that needs the time.
-import { after, createPatientAfter, epoch, monotonic, type Clock } from '../core/clock.ts';
+import { after, createPatientAfter, epoch, monotonic, type Clock } from '../../sql/base/clock.ts';
 
 export { after };
 

@@ -1,7 +1,7 @@
 // The effective configuration, for operators: settings with their sources, and each endpoint file's revision.
 import { budgetText } from '../config/budget.ts';
-import type { LiveCatalog } from '../catalog/live.ts';
-import type { Finding } from '../core/finding.ts';
+import type { LiveCatalog } from '../endpoints/live.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Settings } from '../config/settings.ts';
 import { cacheEntry } from '../fronts/api/listing.ts';
 import { readVersion } from './version.ts';

@@ -1,10 +1,10 @@
 // Opens the engine selected by the settings.
 import { makePrivateFolder } from '../config/private-folder.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { engineFolder } from '../engine/embedded/open-error.ts';
 import type { Engine } from '../engine/engine.ts';
-import { accessTypes, needsNetwork } from '../sql/outside-sources.ts';
+import { accessTypes, needsNetwork } from '../../sql/clickhouse/outside-sources.ts';
 import { clock, patientAfter as after } from './clock.ts';
 
 /** Only the modules of the selected engine are loaded. Rejects with EngineError. */

@@ -1,6 +1,6 @@
 // Gauges for metrics: current numbers of running, waiting and cached items.
 import { WRITE_PATIENCE, type RedisLink } from '../cache/redis-link.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Engine, HostState } from '../engine/engine.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';

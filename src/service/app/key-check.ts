@@ -1,11 +1,11 @@
 // Checks the keys of the tokens file against the endpoints in service: when the service starts, and whenever either changes.
 import { TokensRejected } from '../auth/live-keyring.ts';
 import type { LoadedTokens } from '../auth/tokens-file.ts';
-import { toDiagnostics } from '../catalog/compile.ts';
-import type { LiveCatalog } from '../catalog/live.ts';
-import { findUnlockedKeys } from '../catalog/tenancy-keys.ts';
-import type { Finding } from '../core/finding.ts';
-import type { Observe } from '../core/observation.ts';
+import { toDiagnostics } from '../endpoints/compile.ts';
+import type { LiveCatalog } from '../endpoints/live.ts';
+import { findUnlockedKeys } from '../endpoints/tenancy-keys.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 
 export interface KeyCheck {
   /** Findings of a tokens file; new ones are observed. None before `start`. */

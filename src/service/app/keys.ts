@@ -7,7 +7,7 @@ import { createUseFile, createUseRedis } from '../auth/use-stores.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { after, clock } from './clock.ts';
 import type { KeyCheck } from './key-check.ts';
 import { openRedis } from './redis.ts';

@@ -1,8 +1,8 @@
 // Calls without a server and with full access, for commands.
 import type { Keyring } from '../auth/keyring.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
 import { openCore, type Core, type CoreOptions } from './core.ts';

@@ -1,7 +1,7 @@
 // The log of the process: where it goes, and what Node.js itself reports, in the same form.
 import { fstatSync } from 'node:fs';
 import { setTimeout } from 'node:timers/promises';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { createLog, forTerminal, withPid, type Log, type LogSettings } from '../observe/log.ts';
 import { createLogStream, fileSink, pipeSink, type LogSink, type LogStream } from '../observe/log-stream.ts';
 import { createPlainLog } from '../observe/plain.ts';

@@ -1,5 +1,5 @@
 // MCP over standard streams, without a server and with full access.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { describeCause } from '../observe/describe.ts';
 import { serveOverStdio, type StdioServer, type Streams } from '../fronts/mcp/stdio.ts';
 import { FULL_ACCESS, openLocalCore, type LocalOptions } from './local.ts';

@@ -1,7 +1,7 @@
 // Connects the observers: log, metrics, traces, and the usage table.
 import { randomUUID } from 'node:crypto';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { createCallsTable, insertCalls } from '../engine/calls-table.ts';
 import { CLICKHOUSE_ROUTE } from '../fronts/clickhouse/routes.ts';

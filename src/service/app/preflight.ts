@@ -1,6 +1,6 @@
 // Connects the sandbox self-test to the engine and the catalog.
-import type { Describe } from '../catalog/describe.ts';
-import type { LiveCatalog } from '../catalog/live.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { LiveCatalog } from '../endpoints/live.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runPreflight } from '../preflight/preflight.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';

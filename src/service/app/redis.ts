@@ -4,7 +4,7 @@ import { deriveEntryKey, type EntryKey } from '../cache/entry-key.ts';
 import { openRedisLink, type RedisLink } from '../cache/redis-link.ts';
 import { cacheSecrets } from '../config/cache-key.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { after, clock } from './clock.ts';
 
 const RETRY_MS = 1000;

@@ -1,10 +1,10 @@
 // A service: opens everything in order, listens, and closes it in order.
 import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
-import type { LiveCatalog } from '../catalog/live.ts';
+import type { LiveCatalog } from '../endpoints/live.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe, Relay } from '../core/observation.ts';
+import type { Observe, Relay } from '../../sql/base/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { createCompression } from '../http/compression.ts';
 import { createSlowClients } from '../http/slow-clients.ts';

@@ -1,7 +1,7 @@
 // The end of a service: it stops being ready, goes on for a while, drains, and closes.
 import { setTimeout } from 'node:timers/promises';
 import type { Settings } from '../config/settings.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import { clock } from './clock.ts';
 

@@ -1,11 +1,11 @@
 // Runs requests as a service would, at a chosen time and without caching or limits, to test endpoint files.
-import { assembleCatalog, type Candidate } from '../catalog/catalog.ts';
-import { createDescribe } from '../catalog/describe.ts';
+import { assembleCatalog, type Candidate } from '../endpoints/catalog.ts';
+import { createDescribe } from '../endpoints/describe.ts';
 import { createPause } from '../request/transform/pause.ts';
 import type { Engine } from '../engine/engine.ts';
-import { createBudgets } from '../rate-limits/budgets.ts';
-import { createMemoryCounters } from '../rate-limits/memory-counters.ts';
-import { createRateLimits } from '../rate-limits/rate-limits.ts';
+import { createBudgets } from '../limits/budgets.ts';
+import { createMemoryCounters } from '../limits/memory-counters.ts';
+import { createRateLimits } from '../limits/rate-limits.ts';
 import { createRequestPath, type RequestPath } from '../request/answer.ts';
 import { createBulkhead } from '../request/bulkhead.ts';
 import { planAt } from '../request/fixed-clock.ts';

@@ -1,5 +1,5 @@
 // The texts that the API listener serves, for the key of each request.
-import type { Catalog } from '../catalog/catalog.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
 import type { TextSource } from '../fronts/texts/routes.ts';
 import { createTexts, endpointOfMarkdown, GUIDES, type TextsDeps } from '../fronts/texts/texts.ts';
 import type { Principal } from '../auth/principal.ts';

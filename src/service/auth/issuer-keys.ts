@@ -1,5 +1,5 @@
 // The public keys of an issuer (JWKS, RFC 7517): fetched when a key is missing, and still used while fetching fails.
-import { KnownError } from '../core/observation.ts';
+import { KnownError } from '../../sql/base/observation.ts';
 import {
   createLocalJWKSet,
   createRemoteJWKSet,

@@ -1,6 +1,6 @@
 // Counts how often each key was used and when last: in memory, flushed periodically to a store shared by all replicas.
-import type { After } from '../core/clock.ts';
-import type { Observe } from '../core/observation.ts';
+import type { After } from '../../sql/base/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { isKeyId } from './principal.ts';
 
 export interface RecordedUse {

@@ -1,9 +1,9 @@
 // The live keyring: watches the tokens file and keeps its last valid version.
-import type { Finding } from '../core/finding.ts';
-import type { Observe } from '../core/observation.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { watchPaths } from '../config/watch.ts';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import type { JwtKeyring } from './jwt.ts';
 import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
 import { createReadTokens, type LoadedTokens } from './tokens-file.ts';

@@ -1,5 +1,5 @@
 // Reads and validates the tokens file.
-import { locateFindings, type Finding } from '../core/finding.ts';
+import { locateFindings, type Finding } from '../../sql/base/finding.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';

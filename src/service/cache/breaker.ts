@@ -1,7 +1,7 @@
 // A circuit breaker for a dependency that may be down or unresponsive: every call is bounded in time, and after the
 // first failure callers stop waiting until a background probe succeeds.
-import { isLate, type After, type Clock } from '../core/clock.ts';
-import { KnownError } from '../core/observation.ts';
+import { isLate, type After, type Clock } from '../../sql/base/clock.ts';
+import { KnownError } from '../../sql/base/observation.ts';
 
 export interface BreakerOptions {
   /** Longest duration of a call, in milliseconds. Ticks are coarse, so a call may time out up to 25% later. */

@@ -1,5 +1,5 @@
 // Arithmetic on points in time, on both clocks.
-import type { After, Clock } from '../core/clock.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 
 /** One point in time on both clocks. */
 export interface Moment {

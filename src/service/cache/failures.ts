@@ -1,6 +1,6 @@
 // Keys whose last run failed a moment ago.
-import type { Clock } from '../core/clock.ts';
-import { createLru } from '../core/lru.ts';
+import type { Clock } from '../../sql/base/clock.ts';
+import { createLru } from '../../sql/base/lru.ts';
 
 /** After a failed run, a key is not run again for this long while a stale response can be served. */
 const FAILURE_PAUSE_MS = 1000;

@@ -1,5 +1,5 @@
 // Coordinates runs of a key among the replicas: one runs it, the others wait for its stored result.
-import type { After, Clock } from '../core/clock.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import { sleep } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Store } from './store.ts';

@@ -1,5 +1,5 @@
 // The in-process cache: an LRU map bounded by bytes.
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 import { ageOf } from './clock.ts';
 import { sizeOf, withOwnBytes, type Entry } from './entry.ts';
 

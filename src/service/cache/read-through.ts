@@ -1,7 +1,7 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
-import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from '../core/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
 import { createSingleFlight, type Flight, type Callers, type FlightResult } from './single-flight.ts';

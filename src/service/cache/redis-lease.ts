@@ -1,8 +1,8 @@
 // Leases in Redis: the exclusive right to run a key, across all replicas. Leases are signed, so that no other Redis
 // client can make replicas wait.
 import { createHmac, randomUUID, timingSafeEqual, type KeyObject } from 'node:crypto';
-import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from '../core/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import type { RedisClient } from './redis-connection.ts';
 import { unlessRejected, type RedisLink } from './redis-link.ts';
 import { createScript, type Script } from './redis-script.ts';

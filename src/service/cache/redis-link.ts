@@ -1,8 +1,8 @@
 // The only access path to Redis: a connection that is replaced if it stops responding, a timeout for callers, and a
 // circuit breaker around every call.
-import { KnownError, type Observe } from '../core/observation.ts';
+import { KnownError, type Observe } from '../../sql/base/observation.ts';
 import { createBreaker } from './breaker.ts';
-import type { After, Clock } from '../core/clock.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import { sleep } from './clock.ts';
 import type { RedisConnection } from './redis-connection.ts';
 

@@ -1,6 +1,6 @@
 // Redis as the shared cache: bytes under a namespace, and leases.
-import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from '../core/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import type { EntryKey } from './entry-key.ts';
 import { FORMAT_VERSION, type FrameTrust } from './entry-codec.ts';
 import { createLeases } from './redis-lease.ts';

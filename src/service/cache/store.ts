@@ -1,6 +1,6 @@
 // Where responses are cached: in memory, and optionally in a shared cache used by all replicas.
-import type { Observe } from '../core/observation.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 import { ageOf, before, momentOf, type Moment } from './clock.ts';
 import { youngerOf, type Entry } from './entry.ts';
 import { decodeEntry, encodeEntry, maxFrameBytes, type CodecLimits, type FrameTrust } from './entry-codec.ts';

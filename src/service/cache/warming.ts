@@ -1,7 +1,7 @@
 // Cache warming: recently requested responses are refreshed before they expire, so that no request has to wait for a
 // run.
-import type { Observe } from '../core/observation.ts';
-import type { After, Clock } from '../core/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
 import { ageOf } from './clock.ts';
 import type { Entry } from './entry.ts';
 import type { Job, CacheRead, ReadThrough } from './read-through.ts';

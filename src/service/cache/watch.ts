@@ -1,6 +1,6 @@
 // Fingerprints of the data that responses are made of: a response whose data has the same fingerprint is still fresh.
-import { createLru } from '../core/lru.ts';
-import type { Clock } from '../core/clock.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 import { ageOf, type Moment } from './clock.ts';
 import type { Entry } from './entry.ts';
 import { freshFor, type CachePolicy } from './freshness.ts';

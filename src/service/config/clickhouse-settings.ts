@@ -1,6 +1,6 @@
 // Settings for ClickHouse servers.
 import { plainFinding } from './plain-finding.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 
 /** The servers and the two users; passwords are plain text and must not be shown. */

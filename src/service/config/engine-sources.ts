@@ -1,6 +1,6 @@
 // The setting that names what SQL may reach outside of the embedded engine's data folder.
-import type { Finding } from '../core/finding.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { plainFinding } from './plain-finding.ts';
 import { readSchema } from './schema.ts';
@@ -13,7 +13,7 @@ export function engineSources(list = ''): readonly string[] {
   return names.filter((name) => name !== '');
 }
 
-/** The names that the schema of the settings lists; `sql/outside-sources.ts` has what each of them covers. */
+/** The names that the schema of the settings lists; `sql/clickhouse/outside-sources.ts` has what each of them covers. */
 export function sourceNames(): readonly string[] {
   const properties = readSchema('settings')['properties'] as Record<string, Record<string, unknown>>; // our own schema
   return properties['engine_sources']?.['x-names'] as readonly string[]; // as above

@@ -1,5 +1,5 @@
 // Placeholders such as `${NAME}` in the settings file, replaced by environment variables.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { YamlDocument } from './yaml-document.ts';
 
 /** What may replace the placeholders of a file. */

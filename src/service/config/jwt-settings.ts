@@ -1,5 +1,5 @@
 // Settings of the issuer of JSON Web Tokens.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { plainFinding } from './plain-finding.ts';
 

@@ -1,7 +1,7 @@
 // Whether a path leads, by symbolic links, out of where it seems to be: in a pull request, a link could show a file of the machine that
 // checks it.
 import { existsSync, realpathSync } from 'node:fs';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { dirname, join, relative, resolve, sep } from 'node:path';
 
 /**

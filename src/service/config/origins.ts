@@ -1,5 +1,5 @@
 // Origins of web pages (RFC 6454), compared as browsers do: without default ports, in lower case, host names in ASCII.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { plainFinding } from './plain-finding.ts';
 
 /** A scheme and an authority without user; what follows them is no part of an origin. */

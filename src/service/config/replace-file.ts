@@ -1,6 +1,6 @@
 // Replaces files atomically, and serializes changes between processes.
 import { chmod, open, rename, rm, stat, writeFile } from 'node:fs/promises';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 
 /**
  * Replaces a file atomically: readers see either the old or the new version. Keeps the mode unless one is given; a new

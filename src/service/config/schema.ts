@@ -4,8 +4,8 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { locateFindings, MAX_FINDINGS, type Finding } from '../core/finding.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { locateFindings, MAX_FINDINGS, type Finding } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { packagePath } from './package-files.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 

@@ -1,7 +1,7 @@
 // Process settings. Precedence: flags, environment variables, millrace.yaml, defaults.
 import { readFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { parseBytes } from './bytes.ts';
 import { availableMemory, defaultSizes } from './memory.ts';
 import {

@@ -1,5 +1,5 @@
 // Settings of the trace exporter: the variables that all OpenTelemetry programs read, in the forms that its specification gives them.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { plainFinding } from './plain-finding.ts';
 

@@ -1,5 +1,5 @@
 // Settings that are URLs: checked before anything is opened, so that a mistake is one line without the password in it.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { plainFinding } from './plain-finding.ts';
 

@@ -2,7 +2,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import { stampOf } from './read-settled.ts';
 
 /** How long bursts of changes are collected. */

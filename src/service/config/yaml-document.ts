@@ -12,8 +12,8 @@ import {
   visit,
 } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
-import { locateFindings, type Finding } from '../core/finding.ts';
-import { createPositions, type Position } from '../core/position.ts';
+import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import { createPositions, type Position } from '../../sql/base/position.ts';
 import { sourceOffset } from './scalar-offsets.ts';
 import { explainFaults, findSlips, type Fault } from './yaml-slips.ts';
 

@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { Document, isCollection, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
-import { positionAt } from '../core/position.ts';
+import { positionAt } from '../../sql/base/position.ts';
 import { parseYaml, type Path } from './yaml-document.ts';
 
 /**

@@ -1,9 +1,9 @@
 // Columns that two tables of a JOIN have, named without a table: of a single join, the engine reads that of the left side.
-import type { Node, Tree } from '../sql/tree/nodes.ts';
+import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { nameTokens } from '../sql/tree/tokens.ts';
-import { nameOf, namesOf, partOf, spanOf } from '../sql/tree/visit.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, namesOf, partOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from './variant-findings.ts';
 

@@ -1,7 +1,7 @@
 // Has the engine analyse a query whose parameters need values: tries sample values until one combination works.
 import { EngineError, type Column } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { placeholdersIn } from '../sql/tree/lexemes.ts';
+import { placeholdersIn } from '../../sql/clickhouse/tree/lexemes.ts';
 import type { SampleValues } from './samples.ts';
 
 /** The result of an analysis. */

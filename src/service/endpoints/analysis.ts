@@ -3,9 +3,9 @@ import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../config/yaml-document.ts';
 import { declaredParameter, type DeclaredParameter } from '../params/declared.ts';
 import { compileParameter, type CompiledParameter } from '../params/parameter.ts';
-import { readFragment, type Fragment } from '../sql/fragment.ts';
-import type { SqlFinding } from '../sql/finding.ts';
-import { partsOf, readTemplate, type Piece, type Template } from '../sql/template.ts';
+import { readFragment, type Fragment } from '../../sql/clickhouse/fragment.ts';
+import type { SqlFinding } from '../../sql/clickhouse/finding.ts';
+import { partsOf, readTemplate, type Piece, type Template } from '../../sql/clickhouse/template.ts';
 import { dimensionsOf, selectionsOf, type Dimension } from './selections.ts';
 import {
   bindVariant,

@@ -1,8 +1,8 @@
 // Rules about limits, workloads and functions of consumer queries.
-import { didYouMean } from '../core/nearest.ts';
-import { canonicalName } from '../sandbox/functions/aliases.ts';
-import { uncheckedBy } from '../sandbox/functions/policy.ts';
-import { LOOKUPS } from '../sql/table-references.ts';
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { canonicalName } from '../../guard/sandbox/functions/aliases.ts';
+import { uncheckedBy } from '../../guard/sandbox/functions/policy.ts';
+import { LOOKUPS } from '../../sql/clickhouse/table-references.ts';
 import type { Rule } from './rule.ts';
 
 export const CAPACITY_RULES: Readonly<Record<string, Rule>> = {

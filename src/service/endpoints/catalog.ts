@@ -1,5 +1,5 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
 

@@ -1,9 +1,9 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
-import { rulesBelow, type ColumnAction, type ColumnRules } from '../redact/columns.ts';
-import type { SourceSettings } from '../redact/redactor.ts';
-import { plainPath } from '../redact/subcolumn-name.ts';
-import { jsonValueOf } from '../sql/types/json-value.ts';
-import { enumNames, hasType, isEnum } from '../sql/types/traits.ts';
+import { rulesBelow, type ColumnAction, type ColumnRules } from '../../guard/redact/columns.ts';
+import type { SourceSettings } from '../../guard/redact/redactor.ts';
+import { plainPath } from '../../guard/redact/subcolumn-name.ts';
+import { jsonValueOf } from '../../sql/types/json-value.ts';
+import { enumNames, hasType, isEnum } from '../../sql/types/traits.ts';
 import {
   changeArguments,
   parseType,
@@ -12,7 +12,7 @@ import {
   typeOf,
   type ClickHouseType,
   type TypeArgument,
-} from '../sql/types/type.ts';
+} from '../../sql/types/type.ts';
 
 /** `pii` of an endpoint file, or the compiled policy. */
 type Pii = { readonly columns?: Readonly<Record<string, ColumnAction>> } | undefined;

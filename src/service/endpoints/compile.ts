@@ -1,8 +1,8 @@
 // Compiles the text of a file to an endpoint: parse, validate, compose, check, build. Reports all findings at once.
 import { hash } from 'node:crypto';
-import { epoch } from '../core/clock.ts';
-import { locateFindings, type Finding } from '../core/finding.ts';
-import type { EngineSources } from '../sql/outside-sources.ts';
+import { epoch } from '../../sql/base/clock.ts';
+import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseBudgets } from '../config/budget.ts';
 import { parseRate } from '../config/rate.ts';
@@ -10,11 +10,11 @@ import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
 import { createBinder } from '../params/binder.ts';
 import { listedValues } from '../params/type.ts';
-import type { RedactionPolicy } from '../redact/demand.ts';
-import { createRedactor } from '../redact/redactor.ts';
-import { withoutUnused } from '../sql/clause.ts';
-import { tokensOf } from '../sql/tree/tokens.ts';
-import type { Outline } from '../sql/outline.ts';
+import type { RedactionPolicy } from '../../guard/redact/demand.ts';
+import { createRedactor } from '../../guard/redact/redactor.ts';
+import { withoutUnused } from '../../sql/clickhouse/clause.ts';
+import { tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
 import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type {

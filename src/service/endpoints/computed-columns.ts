@@ -1,5 +1,5 @@
 // Finds the columns of a table that are computed on read for a query: those that it reads, and those that these are computed from.
-import { nameTokens, tokensOf } from '../sql/tree/tokens.ts';
+import { nameTokens, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { ComputedColumn } from './table-engines.ts';
 
 /** The computed columns among those that are read, which may be subcolumns; undefined: all are. */

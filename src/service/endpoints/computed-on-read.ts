@@ -1,9 +1,9 @@
 // What the engine computes when it reads the stored tables of an endpoint's WITH clause: views, and columns of kind ALIAS.
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { ComputedOnRead } from '../sandbox/sandbox.ts';
-import { quoteString } from '../sql/literal.ts';
-import { namePairs, tokensOf } from '../sql/tree/tokens.ts';
+import type { ComputedOnRead } from '../../guard/sandbox/sandbox.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { namePairs, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Entries of the tokens file that have no effect: patterns that no endpoint matches, and locked parameters that no endpoint has.
 import type { Token } from '../config/generated/tokens.ts';
 import { compileGlobs } from '../auth/globs.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { EndpointHead } from './endpoint.ts';
 

@@ -1,5 +1,5 @@
 // Rules for defaults that are computed from other parameters.
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { isExpression } from '../params/moments.ts';
 import type { CompiledParameter } from '../params/parameter.ts';

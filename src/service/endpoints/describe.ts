@@ -1,18 +1,18 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { passThroughs } from '../sandbox/pass-through.ts';
-import type { ComputedOnRead } from '../sandbox/sandbox.ts';
-import { readClause, withClause } from '../sql/clause.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
-import { after, monotonic } from '../core/clock.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { passThroughs } from '../../guard/sandbox/pass-through.ts';
+import type { ComputedOnRead } from '../../guard/sandbox/sandbox.ts';
+import { readClause, withClause } from '../../sql/clickhouse/clause.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
+import { after, monotonic } from '../../sql/base/clock.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
-import { parseType } from '../sql/types/type.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** A table of the WITH clause. */
 export interface TableColumns {

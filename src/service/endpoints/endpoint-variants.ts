@@ -1,11 +1,11 @@
 // The variants of an endpoint: made when they are needed, and kept while there are few.
-import { createLru } from '../core/lru.ts';
-import { Problem } from '../core/problem.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Endpoint } from './endpoint.ts';
 import { MAX_SELECTIONS, selectionOf, type Dimension } from './selections.ts';
 import { bindVariant, variantName, type QuerySource, type VariantQuery } from './variant-query.ts';
-import type { Selection } from '../sql/expand.ts';
-import type { Outline } from '../sql/outline.ts';
+import type { Selection } from '../../sql/clickhouse/expand.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
 
 /** A variant of a query that was parsed. */
 export type ParsedVariant = Pick<VariantQuery, 'variant' | 'selection' | 'bound'> & {

@@ -1,13 +1,13 @@
 // A compiled endpoint: everything its file defines, resolved.
-import type { Selection } from '../sql/expand.ts';
+import type { Selection } from '../../sql/clickhouse/expand.ts';
 import type { Budget } from '../config/budget.ts';
 import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder, Bindings } from '../params/binder.ts';
 import type { DeclaredParameter } from '../params/declared.ts';
-import type { RedactionPolicy } from '../redact/demand.ts';
-import type { Outline } from '../sql/outline.ts';
+import type { RedactionPolicy } from '../../guard/redact/demand.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
 import type { SampleValues } from './samples.ts';
 
 /** Compiled and frozen. Not verified: that the engine has the tables and columns that the query names. */

@@ -1,12 +1,12 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
-import { JOIN_WORDS } from '../sql/tree/keywords.ts';
-import { tokenFrom } from '../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../sql/tree/visit.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { JOIN_WORDS } from '../../sql/clickhouse/tree/keywords.ts';
+import { tokenFrom } from '../../sql/clickhouse/tree/tokens.ts';
+import { spanOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import { analyseQuery, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { toDiagnostic, toDiagnostics, variantsOf, type InspectedFile } from './compile.ts';
 import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
@@ -20,7 +20,7 @@ import { isTooCostly, NOT_ANALYSED, notAnalysed } from './not-analysed.ts';
 import { namesHint } from './names-hint.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { mergeFindings } from './variant-findings.ts';
-import { isTable } from '../sql/outline.ts';
+import { isTable } from '../../sql/clickhouse/outline.ts';
 
 const CODES: ReadonlyMap<number, string> = new Map([
   [47, 'engine.unknown_column'],

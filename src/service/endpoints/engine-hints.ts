@@ -1,10 +1,10 @@
 // Hints for errors of the engine in an endpoint's query, beyond what its messages suggest.
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { zoneNamed } from '../params/zone.ts';
-import { quotedNames } from '../sandbox/engine-message.ts';
-import { quoteString } from '../sql/literal.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from '../sql/tree/keywords.ts';
-import { textOf, wordOf, type TreeTokens } from '../sql/tree/visit.ts';
+import { quotedNames } from '../../guard/sandbox/engine-message.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from '../../sql/clickhouse/tree/keywords.ts';
+import { textOf, wordOf, type TreeTokens } from '../../sql/clickhouse/tree/visit.ts';
 
 /** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
 export function engineHint(message: string, tree: TreeTokens, at: number): string | undefined {

@@ -1,7 +1,7 @@
 // Values that are compared with Enum columns, which do not have them. By default, the engine compares an Enum with any string.
 import type { EngineError } from '../engine/engine.ts';
-import { tokenTexts } from '../sql/tree/lexemes.ts';
-import { nameTokens, tokensOf } from '../sql/tree/tokens.ts';
+import { tokenTexts } from '../../sql/clickhouse/tree/lexemes.ts';
+import { nameTokens, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';

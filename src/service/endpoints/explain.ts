@@ -1,7 +1,7 @@
 // Runs EXPLAIN of a query on the engine, for checks and analyses of it.
 import { EngineError, type Engine, type Limits, type RunHooks, type Statement } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { Explained } from '../sandbox/sandbox.ts';
+import type { Explained } from '../../guard/sandbox/sandbox.ts';
 
 export interface ExplainOptions {
   /** Who is held responsible if the query ends the engine. */

@@ -2,12 +2,12 @@
 import { createPrincipal } from '../auth/principal.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import type { Engine } from '../engine/engine.ts';
-import { FLOW_KINDS } from '../query-model/flow/flow-functions.ts';
-import type { ColumnFlow } from '../query-model/flow/flow.ts';
-import type { QueryModel, SourceModel } from '../query-model/model.ts';
-import type { ModelResult } from '../query-model/resolve.ts';
-import type { ColumnAction } from '../redact/columns.ts';
-import { DEFAULT_DETECTORS } from '../redact/detectors.ts';
+import { FLOW_KINDS } from '../../guard/query/flow/flow-functions.ts';
+import type { ColumnFlow } from '../../guard/query/flow/flow.ts';
+import type { QueryModel, SourceModel } from '../../guard/query/model.ts';
+import type { ModelResult } from '../../guard/query/resolve.ts';
+import type { ColumnAction } from '../../guard/redact/columns.ts';
+import { DEFAULT_DETECTORS } from '../../guard/redact/detectors.ts';
 import { isCallable } from './callable.ts';
 import { ruleFor } from './column-rules.ts';
 import type { CachePolicy, Endpoint } from './endpoint.ts';

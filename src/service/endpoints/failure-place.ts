@@ -2,13 +2,13 @@
 // query without which the engine does not reject it.
 import { EngineError } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { enginePosition, quotedNames } from '../sandbox/engine-message.ts';
-import { findInQuery } from '../sandbox/find-in-query.ts';
-import { SET_OPERATORS } from '../sql/tree/keywords.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { tokenAt, tokensOf } from '../sql/tree/tokens.ts';
-import { nameOf, partOf, spanOf, textOf } from '../sql/tree/visit.ts';
+import { enginePosition, quotedNames } from '../../guard/sandbox/engine-message.ts';
+import { findInQuery } from '../../guard/sandbox/find-in-query.ts';
+import { SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { tokenAt, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, partOf, spanOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import { rejectionOf, type DescribeSql, type QueryAnalysis } from './analyse-query.ts';
 import { isTooCostly } from './not-analysed.ts';
 import { locateFailure, type AskWith } from './locate-failure.ts';

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 
 export interface TableName {
   readonly database: string;

@@ -1,10 +1,10 @@
 // Parameters written as in other tools: {{x}}, {x}, ${x}, $x, :x, %(x)s, %s, ?, '@x', and @x where a table's name is expected;
 // and their templates: {% if x %}, {{ ref('x') }}.
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import type { TokenKind } from '../sql/lexer.ts';
-import { KEYWORDS } from '../sql/tree/keywords.ts';
-import { plainSpaces } from '../sql/white-space.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
+import type { TokenKind } from '../../sql/clickhouse/lexer.ts';
+import { KEYWORDS } from '../../sql/clickhouse/tree/keywords.ts';
+import { plainSpaces } from '../../sql/clickhouse/white-space.ts';
 
 /** A parameter that is not written as one, or a template; the start is in the author's query. */
 export interface ForeignPlaceholder {

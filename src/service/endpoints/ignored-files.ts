@@ -1,7 +1,7 @@
 // Finds files in a folder of endpoint files that look like endpoints but are not served.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 
 /** Ignores hidden files. */
 export function isEndpointFile(name: string): boolean {

@@ -1,9 +1,9 @@
 // Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
-import { epoch } from '../core/clock.ts';
+import { epoch } from '../../sql/base/clock.ts';
 import type { Example } from '../config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { Column, Engine } from '../engine/engine.ts';
-import { jsonValueOf, type JsonValue } from '../sql/types/json-value.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import { foldedPath } from './column-rules.ts';

@@ -1,9 +1,9 @@
 // Finds settings in a query's SETTINGS clauses that the engine does not have: it ignores them without an error.
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { nameOf, spanOf } from '../sql/tree/visit.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
 

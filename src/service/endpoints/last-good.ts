@@ -1,6 +1,6 @@
 // Chooses the version of each file to serve: the newest that compiles without duplicate name or id, otherwise the last
 // good one.
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { assembleCatalog, type Candidate, type Catalog } from './catalog.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { LoadedFiles } from './load.ts';

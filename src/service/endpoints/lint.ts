@@ -1,12 +1,19 @@
 // Lint warnings for valid endpoint files, each under its own code.
 import type { DeclaredParameter } from '../params/declared.ts';
-import { didYouMean } from '../core/nearest.ts';
-import { knownFunction } from '../sandbox/functions/policy.ts';
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { knownFunction } from '../../guard/sandbox/functions/policy.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
-import type { Outline } from '../sql/outline.ts';
-import { argumentAt, definedTables, isNull, membersOf, nodesAround, nodesOf } from '../sql/tree/places.ts';
-import { nameTokens, tokenAt } from '../sql/tree/tokens.ts';
-import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../sql/tree/visit.ts';
+import type { Outline } from '../../sql/clickhouse/outline.ts';
+import {
+  argumentAt,
+  definedTables,
+  isNull,
+  membersOf,
+  nodesAround,
+  nodesOf,
+} from '../../sql/clickhouse/tree/places.ts';
+import { nameTokens, tokenAt } from '../../sql/clickhouse/tree/tokens.ts';
+import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import { isShown } from './expectation.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';
 import { overVariants } from './variant-findings.ts';

@@ -1,7 +1,7 @@
 // Rules about live calls: those of the file, and those of the columns that the engine reports.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import { isFloat, plainTypeOf } from '../sql/types/traits.ts';
+import { isFloat, plainTypeOf } from '../../sql/types/traits.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { LivePolicy } from './endpoint.ts';

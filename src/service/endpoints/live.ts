@@ -1,9 +1,9 @@
 // The live catalog: reloads when files change, replaced by a single assignment, keeps the last good version of each
 // file.
 import { basename, dirname } from 'node:path';
-import { compareDiagnostics, uniqueFindings, type Finding } from '../core/finding.ts';
-import type { After, Clock } from '../core/clock.ts';
-import type { Observe } from '../core/observation.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../sql/base/finding.ts';
+import type { After, Clock } from '../../sql/base/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { serialise } from '../config/serialise.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import { readSettled, stampOf } from '../config/read-settled.ts';
 import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';

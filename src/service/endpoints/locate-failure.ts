@@ -1,8 +1,8 @@
 // Where in a query the engine's rejection comes from. The engine does not say it: parts of the query are replaced by NULL, one by one, until
 // those are found without which the rejection is gone.
-import { quoteIdentifier } from '../sql/literal.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { wordOf } from '../sql/tree/visit.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { wordOf } from '../../sql/clickhouse/tree/visit.ts';
 
 /** Text in place of a range of the bound query. */
 export interface Replacement {

@@ -1,7 +1,7 @@
 // What the models of a file's queries show, over all variants: results that depend on rows of other tenants, and columns that are
 // made of redacted ones.
 import type { Engine } from '../engine/engine.ts';
-import type { ModelResult } from '../query-model/resolve.ts';
+import type { ModelResult } from '../../guard/query/resolve.ts';
 import type { RuleFinding } from './analysis.ts';
 import { variantsOf, type InspectedFile } from './compile.ts';
 import { findNotFollowed, findUnredacted } from './pii-flow.ts';

@@ -1,12 +1,12 @@
 // Hints with the nearest name that the engine has: tables, columns, functions, dictionaries and their attributes, values of Enums.
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { knownFunction } from '../sandbox/functions/policy.ts';
-import { quotedNames } from '../sandbox/engine-message.ts';
-import { tableReferences } from '../sql/table-references.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { definedTables } from '../sql/tree/places.ts';
-import { tokenTexts } from '../sql/tree/lexemes.ts';
-import { namePairs, nameTokens } from '../sql/tree/tokens.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { knownFunction } from '../../guard/sandbox/functions/policy.ts';
+import { quotedNames } from '../../guard/sandbox/engine-message.ts';
+import { tableReferences } from '../../sql/clickhouse/table-references.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { definedTables } from '../../sql/clickhouse/tree/places.ts';
+import { tokenTexts } from '../../sql/clickhouse/tree/lexemes.ts';
+import { namePairs, nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
 import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 

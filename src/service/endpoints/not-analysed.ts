@@ -1,8 +1,8 @@
 // Findings about queries whose analysis the engine does not finish: the engine computes scalar subqueries and constant expressions when it
 // analyses a query.
 import { EngineError, type EngineFailure } from '../engine/engine.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { spanOf, walk } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { spanOf, walk } from '../../sql/clickhouse/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 

@@ -1,5 +1,5 @@
 // Rules about what a file reaches outside of the tables: they come before the engine sees the query.
-import { explainOutside, outsideReads } from '../sql/outside-reads.ts';
+import { explainOutside, outsideReads } from '../../sql/clickhouse/outside-reads.ts';
 import type { Rule } from './rule.ts';
 
 /** Checked for each variant. */

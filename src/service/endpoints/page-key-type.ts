@@ -1,5 +1,5 @@
 // The types of columns that can be keys of pages: ordered, never NULL, and equal again when they are read from JSON.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import {
   integerOf,
   isAddress,
@@ -9,8 +9,8 @@ import {
   isNullable,
   plainType,
   timeScale,
-} from '../sql/types/traits.ts';
-import { parseType, printType, type ClickHouseType } from '../sql/types/type.ts';
+} from '../../sql/types/traits.ts';
+import { parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
 
 const OTHERS: ReadonlySet<string> = new Set(['String', 'UUID', 'Bool']);
 const UTC = quoteString('UTC');

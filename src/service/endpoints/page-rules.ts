@@ -1,10 +1,10 @@
 // Rules about pages: those of the file, and those of the columns that the engine reports.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
-import type { NodeKind } from '../sql/tree/nodes.ts';
-import { membersOf } from '../sql/tree/places.ts';
-import { spanOf, wordOf } from '../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import type { NodeKind } from '../../sql/clickhouse/tree/nodes.ts';
+import { membersOf } from '../../sql/clickhouse/tree/places.ts';
+import { spanOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import { ruleFor } from './column-rules.ts';
 import type { PagePolicy } from './endpoint.ts';

@@ -1,10 +1,10 @@
 // Result columns that are made of personal data which the file redacts under another name.
-import { flowOfPart, type ColumnFlow } from '../query-model/flow/flow.ts';
-import { possiblePaths } from '../redact/subcolumn-name.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { nameTokens } from '../sql/tree/tokens.ts';
-import { nameOf, namesOf, spanOf } from '../sql/tree/visit.ts';
-import { parseColumnType } from '../sql/types/column-type.ts';
+import { flowOfPart, type ColumnFlow } from '../../guard/query/flow/flow.ts';
+import { possiblePaths } from '../../guard/redact/subcolumn-name.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, namesOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
+import { parseColumnType } from '../../sql/types/column-type.ts';
 import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';

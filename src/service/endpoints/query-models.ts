@@ -1,15 +1,15 @@
 // Models of an endpoint's queries: the saved query, and each table of its WITH clause as consumers read it.
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { ModelOptions, ModelParameter } from '../query-model/model.ts';
-import { resolveModel, type ModelResult } from '../query-model/resolve.ts';
-import { readSchema, type SendQuery, type Schema } from '../query-model/schema.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import type { ModelOptions, ModelParameter } from '../../guard/query/model.ts';
+import { resolveModel, type ModelResult } from '../../guard/query/resolve.ts';
+import { readSchema, type SendQuery, type Schema } from '../../guard/query/schema.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { costOf } from './not-analysed.ts';
 import type { Analysis } from './analysis.ts';
 import type { Endpoint } from './endpoint.ts';
-import { hasType, isNullable } from '../sql/types/traits.ts';
-import { parseType } from '../sql/types/type.ts';
+import { hasType, isNullable } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** An endpoint and its file. */
 export interface AnalysedEndpoint {

@@ -1,5 +1,5 @@
 // A rule about an endpoint file: what it gets, and what it is.
-import type { EngineSources } from '../sql/outside-sources.ts';
+import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import type { Analysis } from './analysis.ts';
 import type { RuleFinding } from './analysis.ts';
 

@@ -1,17 +1,17 @@
 // What must hold for an endpoint file beyond its schema: a table of rules, each yielding findings under its own code.
-import { MAX_FINDINGS } from '../core/finding.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { Problem } from '../core/problem.ts';
+import { MAX_FINDINGS } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { createBinder } from '../params/binder.ts';
-import type { BoundQuery } from '../sql/placeholders.ts';
-import { tableReferences } from '../sql/table-references.ts';
-import { nodesAround } from '../sql/tree/places.ts';
-import { tokenAt } from '../sql/tree/tokens.ts';
-import { wordOf } from '../sql/tree/visit.ts';
-import { isTable } from '../sql/outline.ts';
+import type { BoundQuery } from '../../sql/clickhouse/placeholders.ts';
+import { tableReferences } from '../../sql/clickhouse/table-references.ts';
+import { nodesAround } from '../../sql/clickhouse/tree/places.ts';
+import { tokenAt } from '../../sql/clickhouse/tree/tokens.ts';
+import { wordOf } from '../../sql/clickhouse/tree/visit.ts';
+import { isTable } from '../../sql/clickhouse/outline.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { CAPACITY_RULES } from './capacity-rules.ts';
-import { uncheckedBy } from '../sandbox/functions/policy.ts';
+import { uncheckedBy } from '../../guard/sandbox/functions/policy.ts';
 import { baseOf, defaultCycles, defaultReferences, defaultValues } from './default-rules.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { overVariants } from './variant-findings.ts';

@@ -5,9 +5,9 @@ import { isGiven, type CompiledParameter } from '../params/parameter.ts';
 import type { RawValue, Reading } from '../params/reading.ts';
 import { neutralValues } from '../params/type.ts';
 import { valueReader } from '../params/value.ts';
-import type { Selection } from '../sql/expand.ts';
-import type { BoundQuery } from '../sql/placeholders.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
+import type { Selection } from '../../sql/clickhouse/expand.ts';
+import type { BoundQuery } from '../../sql/clickhouse/placeholders.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { isRejectionExpected } from './expectation.ts';
 import { fittingTexts } from './fitting-texts.ts';
 

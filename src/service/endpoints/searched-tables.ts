@@ -1,5 +1,5 @@
 // The tables of an endpoint for LQL: which path its terms search, by the log views that the file declares.
-import type { Table } from '../lql/resolve.ts';
+import type { Table } from '../../sql/lql/resolve.ts';
 import type { Endpoint } from './endpoint.ts';
 
 /** Tables without a declared message are searched by the names of their columns. */

@@ -1,8 +1,8 @@
 // Which variants of a query are analysed: all combinations of choices and optional parts if they are few, otherwise all pairs.
 import { isGiven, namesIn, type CompiledParameter } from '../params/parameter.ts';
-import type { Selection } from '../sql/expand.ts';
-import { holdsFor, type PartCondition } from '../sql/part-condition.ts';
-import type { Piece, Template } from '../sql/template.ts';
+import type { Selection } from '../../sql/clickhouse/expand.ts';
+import { holdsFor, type PartCondition } from '../../sql/clickhouse/part-condition.ts';
+import type { Piece, Template } from '../../sql/clickhouse/template.ts';
 import { decisionsOf, variantName } from './variant-query.ts';
 
 /** A parameter that decides the text of the query, and the values that make a difference. */

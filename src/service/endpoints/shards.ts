@@ -2,7 +2,7 @@
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { missingGrant } from '../engine/missing-grant.ts';
 import { readRows } from '../engine/rows.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import {
   CLUSTER_DEFINITION,
   isOneOf,

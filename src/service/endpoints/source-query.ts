@@ -1,10 +1,14 @@
 // The saved query of an endpoint with `pii: { at: source }`, over redacted tables.
 import { EngineError, type Column, type Engine, type Statement } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { SCALAR_SETTING } from '../query-model/tree/tree-grammar.ts';
-import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
-import { sourceStatement, tablesOfStatement, unredactedRead } from '../sandbox/redaction/source-statement.ts';
-import { INNER_PAD, OUTER_PAD } from '../sandbox/redaction/text-functions.ts';
+import { SCALAR_SETTING } from '../../guard/query/tree/tree-grammar.ts';
+import { createRedactTable } from '../../guard/sandbox/redaction/source-redaction.ts';
+import {
+  sourceStatement,
+  tablesOfStatement,
+  unredactedRead,
+} from '../../guard/sandbox/redaction/source-statement.ts';
+import { INNER_PAD, OUTER_PAD } from '../../guard/sandbox/redaction/text-functions.ts';
 import { foldedPath } from './column-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { SampleValues } from './samples.ts';

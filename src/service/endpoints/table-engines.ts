@@ -1,6 +1,6 @@
 // Where a table's rows come from, by its engine: its own parts, other tables, or what cannot be watched.
-import { readDefinition, readEngineText } from '../sql/definition/read-statement.ts';
-import { quoteString } from '../sql/literal.ts';
+import { readDefinition, readEngineText } from '../../sql/definition/read-statement.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { ShardedTable, TableName, TablePattern } from './fingerprint.ts';
 
 /** A row of system.tables. */

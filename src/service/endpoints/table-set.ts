@@ -2,15 +2,15 @@
 // for changes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { resolveModel } from '../query-model/resolve.ts';
-import { NO_SCHEMA } from '../query-model/schema.ts';
-import type { QuerySource } from '../query-model/sources.ts';
-import type { Expression } from '../query-model/tree/nodes.ts';
-import { clockReads, commonEvery, functionCalls, type ClockRead } from '../sql/clock-reads.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { stringValue } from '../sql/string-literal.ts';
+import { resolveModel } from '../../guard/query/resolve.ts';
+import { NO_SCHEMA } from '../../guard/query/schema.ts';
+import type { QuerySource } from '../../guard/query/sources.ts';
+import type { Expression } from '../../guard/query/tree/nodes.ts';
+import { clockReads, commonEvery, functionCalls, type ClockRead } from '../../sql/clickhouse/clock-reads.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
 import type { Endpoint } from './endpoint.ts';
-import { isTable } from '../sql/outline.ts';
+import { isTable } from '../../sql/clickhouse/outline.ts';
 import {
   byBytes,
   DEFINITION,

@@ -1,8 +1,8 @@
 // Reads which tables an engine has, with their columns, values of Enum columns, and dictionaries with their attributes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { enumNames } from '../sql/types/traits.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
+import { enumNames } from '../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** The names on an engine. */
 export interface TablesOnEngine {

@@ -1,14 +1,14 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
-import type { SourceModel } from '../query-model/model.ts';
-import type { QuerySource } from '../query-model/sources.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { namesOf, spanOf, textOf } from '../sql/tree/visit.ts';
+import type { SourceModel } from '../../guard/query/model.ts';
+import type { QuerySource } from '../../guard/query/sources.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { namesOf, spanOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
-import { isTable } from '../sql/outline.ts';
+import { isTable } from '../../sql/clickhouse/outline.ts';
 import type { QueryPlace } from './variant-query.ts';
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */

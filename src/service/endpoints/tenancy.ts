@@ -1,7 +1,7 @@
 // Which parameter separates the tenants of an endpoint: from its file, otherwise from the settings.
 import type { EndpointFile, Tenancy as TenancyOptions } from '../config/generated/endpoint.ts';
 import type { SettingsFile } from '../config/generated/settings.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { RuleFinding } from './analysis.ts';
 
 /** The setting `tenancy`, as in the settings file. */

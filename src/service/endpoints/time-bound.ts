@@ -1,12 +1,12 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { Node, Tree } from '../sql/tree/nodes.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { nameOf, namesOf, partOf, spanOf, wordOf } from '../sql/tree/visit.ts';
+import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameOf, namesOf, partOf, spanOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { overVariants } from './variant-findings.ts';
-import { isDate, isDateTime, plainTypeOf } from '../sql/types/traits.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 /** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;

@@ -1,11 +1,11 @@
 // Dates and times that are compared with a number such as 20240101: the engine reads it as seconds or days since 1970.
-import type { Tree } from '../sql/tree/nodes.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { namesOf, spanOf, textOf, wordOf } from '../sql/tree/visit.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { namesOf, spanOf, textOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from './variant-findings.ts';
-import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
+import { isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 const COMPARISON = /^(?:=|==|!=|<>|<|<=|>|>=)$/;
 /** A date as digits, alone or with a time. */

@@ -1,6 +1,6 @@
 // The names of the tools that endpoints are for agents, and findings about names that two endpoints would have.
 import { hash } from 'node:crypto';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Candidate } from './catalog.ts';
 import type { EndpointHead } from './endpoint.ts';
 

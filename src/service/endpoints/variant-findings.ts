@@ -1,5 +1,5 @@
 // Findings about the variants of a query: each once, with the choices and parameters that it depends on.
-import { mergeEqual } from '../core/finding.ts';
+import { mergeEqual } from '../../sql/base/finding.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import { decisionsOf } from './variant-query.ts';
 

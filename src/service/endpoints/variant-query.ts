@@ -2,14 +2,19 @@
 import type { Path } from '../config/yaml-document.ts';
 import type { CompiledParameter } from '../params/parameter.ts';
 import { placeholderIfGiven } from '../params/type.ts';
-import { expandTemplate, type Expansion, type Fragments, type Selection } from '../sql/expand.ts';
-import type { SqlFinding } from '../sql/finding.ts';
-import { outlineOf, withReadable, type Outline } from '../sql/outline.ts';
-import { authorOffset, bindPlaceholders, type BoundQuery } from '../sql/placeholders.ts';
-import { holdsFor } from '../sql/part-condition.ts';
-import type { Piece, Template } from '../sql/template.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
+import {
+  expandTemplate,
+  type Expansion,
+  type Fragments,
+  type Selection,
+} from '../../sql/clickhouse/expand.ts';
+import type { SqlFinding } from '../../sql/clickhouse/finding.ts';
+import { outlineOf, withReadable, type Outline } from '../../sql/clickhouse/outline.ts';
+import { authorOffset, bindPlaceholders, type BoundQuery } from '../../sql/clickhouse/placeholders.ts';
+import { holdsFor } from '../../sql/clickhouse/part-condition.ts';
+import type { Piece, Template } from '../../sql/clickhouse/template.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 
 /** The query as the file has it. */
 export interface QuerySource {

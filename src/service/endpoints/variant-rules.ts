@@ -1,7 +1,7 @@
 // Rules about choices and optional parts, by the code of their findings.
-import { didYouMean } from '../core/nearest.ts';
-import { givenIn, holdsFor, type PartCondition } from '../sql/part-condition.ts';
-import { partsOf, type Piece } from '../sql/template.ts';
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { givenIn, holdsFor, type PartCondition } from '../../sql/clickhouse/part-condition.ts';
+import { partsOf, type Piece } from '../../sql/clickhouse/template.ts';
 import type { Rule } from './rule.ts';
 import { toSelection, type Dimension } from './selections.ts';
 

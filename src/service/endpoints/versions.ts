@@ -1,6 +1,6 @@
 // Versions of an endpoint: files of one name with different numbers, one of which is the default.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
-import type { Finding } from '../core/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { Candidate, Catalog } from './catalog.ts';
 import type { Deprecation, Endpoint, EndpointHead, Rollout } from './endpoint.ts';
 import { referenceOf, type Versioned } from './endpoint.ts';

@@ -1,16 +1,16 @@
 // Rules about the log views of a file: its tables and parameters, and the columns that the engine reports.
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 
 import type { EndpointFile, LogsView } from '../config/generated/endpoint.ts';
 import type { Path } from '../config/yaml-document.ts';
 import type { Column } from '../engine/engine.ts';
-import { isFault } from '../lql/finding.ts';
-import { createResolver } from '../lql/resolve.ts';
-import { isTable } from '../sql/outline.ts';
+import { isFault } from '../../sql/lql/finding.ts';
+import { createResolver } from '../../sql/lql/resolve.ts';
+import { isTable } from '../../sql/clickhouse/outline.ts';
 import type { RuleFinding } from './analysis.ts';
 import type { LogViewPolicy } from './endpoint.ts';
 import type { Rule } from './rule.ts';
-import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
+import { isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 interface PlacedView {
   readonly view: LogsView;

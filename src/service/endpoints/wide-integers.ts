@@ -1,13 +1,13 @@
 // Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { nodesOf } from '../sql/tree/places.ts';
-import { nameOf, namesOf } from '../sql/tree/visit.ts';
-import { parseType, innerType, type ClickHouseType } from '../sql/types/type.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameOf, namesOf } from '../../sql/clickhouse/tree/visit.ts';
+import { parseType, innerType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { Analysis, RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import { createDescribe } from './describe.ts';
-import { integerOf, plainType } from '../sql/types/traits.ts';
+import { integerOf, plainType } from '../../sql/types/traits.ts';
 
 /** Names of the columns of all tables that have such a type. */
 export type WideColumns = ReadonlySet<string>;

@@ -1,6 +1,6 @@
 // The service's own usage table: one row per endpoint call.
 import { CALL_COLUMNS } from '../observe/request-fields.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from './engine.ts';
 
 const STRUCTURE = CALL_COLUMNS.map(({ name, type }) => `${name} ${type}`).join(', ');

@@ -4,9 +4,9 @@ import type { AccessRules } from './access-rules.ts';
 import type { Confinement } from './embedded/confinement/confinement.ts';
 import type { DataDamage } from './data-damage.ts';
 import type { Callers } from './callers.ts';
-import type { ReadSummary } from '../core/observation.ts';
-import type { LoggedError } from '../core/problem.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import type { ReadSummary } from '../../sql/base/observation.ts';
+import type { LoggedError } from '../../sql/base/problem.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
 import { loggedEngineText } from './error-text.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Serializes parameter values for ClickHouse: its text format, TSV-escaped, and `SET param_…` statements.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { EngineError } from './engine.ts';
 import type { ParameterValue } from './engine.ts';
 

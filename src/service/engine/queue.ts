@@ -3,7 +3,7 @@
 // starve the others. Shared by both engines and by the limits of single endpoints.
 import { EngineError, type Load } from './engine.ts';
 import { createPlaces, type Shares } from './places.ts';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import { abortedWaiting, createWaitQueue, type Entry, type WaitQueue } from './wait-queue.ts';
 
 export interface QueueOptions {

@@ -1,5 +1,5 @@
 // How row policies learn whose rows a consumer query may read: settings that carry the endpoint and its parameters.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { EngineError } from './engine.ts';
 import type { ParameterValue, RowPolicyContext, Settings } from './engine.ts';
 

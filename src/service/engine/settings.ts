@@ -1,5 +1,5 @@
 // Engine settings applied to every statement: fixed ones, and those derived from its limits.
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
 import type { ResultFormat, RunOptions, Settings, Statement } from './engine.ts';
 
 /**
@@ -76,7 +76,7 @@ const UNINTERRUPTIBLE_SETTINGS: Settings = {
 
 /**
  * For consumer statements, which may not change them. A ClickHouse release that lacks one of them also lacks the behaviour it disables.
- * What each setting of the engine keeps between statements is in `test/engine/settings/`.
+ * What each setting of the engine keeps between statements is in `test/service/engine/settings/`.
  */
 export const ISOLATION_SETTINGS: Settings = {
   ...ORDER_SETTINGS,

@@ -1,6 +1,6 @@
 // Splits a script into statements, at its semicolons only: the scripts are the author's own. See schema/script.ts for those of others.
-import { positionAt } from '../core/position.ts';
-import { isSignificant, tokenize } from '../sql/lexer.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import { isSignificant, tokenize } from '../../sql/clickhouse/lexer.ts';
 
 /** A statement and the line on which it begins, 1-based. */
 export interface LocatedStatement {

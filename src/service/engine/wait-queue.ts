@@ -1,7 +1,7 @@
 // Statements waiting for a slot, in fair order and for a bounded time.
 import { EngineError } from './engine.ts';
 import { createFairOrder, type Belonging, type FairOrder } from './fair-order.ts';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import type { Callers } from './callers.ts';
 
 /** A waiting statement. */

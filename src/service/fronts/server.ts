@@ -1,9 +1,9 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { setImmediate } from 'node:timers/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../core/problem.ts';
-import { PROBLEMS } from '../core/problems.ts';
-import { rateLimitFields } from '../rate-limits/rate-limits.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import { PROBLEMS } from '../../sql/base/problems.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { RequestPath } from '../request/answer.ts';
 import type { CallRecord } from '../request/call.ts';
 import type { Admission } from '../request/admit.ts';

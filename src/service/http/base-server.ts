@@ -3,7 +3,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import fastify, { type FastifyInstance, type FastifyReply } from 'fastify';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { disableBodyParsing } from './body.ts';
 import { addCors, type CorsOptions } from './cors.ts';
 import type { Compression } from './compression.ts';

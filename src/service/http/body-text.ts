@@ -1,6 +1,6 @@
 // Request bodies as text: decoded as Content-Encoding and the charset of Content-Type say, and never replaced by other text.
 import { isAscii } from 'node:buffer';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { BODY_LIMIT, readBytes, type Exchange } from './body.ts';
 import { decodeContent } from './content-coding.ts';
 

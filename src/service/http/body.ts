@@ -1,7 +1,7 @@
 // Reads request bodies on demand, after authentication: no body is parsed for a client without a key.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { ALL_METHODS } from './other-methods.ts';
 
 /** Bytes, compressed or not. */

@@ -2,8 +2,8 @@
 import { promisify } from 'node:util';
 import * as zlib from 'node:zlib';
 import Negotiator from 'negotiator';
-import { createLru } from '../core/lru.ts';
-import { FORMATS } from '../format/formats.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import { FORMATS } from '../formats/formats.ts';
 import { isReadable } from './header-fields.ts';
 import { canCompressZstd, compressZstd, loadZstd } from './zstd.ts';
 

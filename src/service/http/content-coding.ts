@@ -1,7 +1,7 @@
 // Decodes the content codings of request bodies (RFC 9110, 8.4), within the limit that uncompressed bodies have.
 import { promisify } from 'node:util';
 import { brotliDecompress, gunzip, inflate } from 'node:zlib';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { decompressZstd } from './zstd.ts';
 
 /** Each decoded body may be a thousand times as long as the one before: more codings only hide what the body is. */

@@ -1,6 +1,6 @@
 // Reads the fields of a request from the query string and the body. Keeps repeated fields, so that binding can reject
 // them.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { RawValue } from '../params/reading.ts';
 import { toRawValue } from '../params/raw-value.ts';
 import { closingQuote, parseJson, tooDeep } from './json-body.ts';

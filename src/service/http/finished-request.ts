@@ -1,6 +1,6 @@
 // The observation of a finished request: the same on the cached fast path and on the ordinary path.
 import type { IncomingMessage } from 'node:http';
-import type { Finished, Observe, StageTimes, TraceContext } from '../core/observation.ts';
+import type { Finished, Observe, StageTimes, TraceContext } from '../../sql/base/observation.ts';
 import type { CallRecord } from '../request/call.ts';
 import type { ClientAddress } from './client-address.ts';
 

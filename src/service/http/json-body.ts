@@ -1,5 +1,5 @@
 // Parses JSON bodies of bounded depth.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 /** Throws Problem `request.body_invalid`. */
 export function parseJson(text: string): unknown {

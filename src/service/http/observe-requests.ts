@@ -1,6 +1,6 @@
 // Emits one observation per request, when its response is sent or the client disconnects.
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Answer, CallRecord } from '../request/call.ts';
 import { beginTrace, observeFinished, type ObserveOptions } from './finished-request.ts';
 

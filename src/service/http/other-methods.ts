@@ -1,7 +1,7 @@
 // Answers the methods that a path does not have.
 import { METHODS } from 'node:http';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 /** All that Node parses, except CONNECT, which is no request for a path. */
 export const ALL_METHODS: readonly string[] = METHODS.filter((method) => method !== 'CONNECT');

@@ -1,6 +1,6 @@
 // The pairs of query strings and forms (https://url.spec.whatwg.org/#urlencoded-parsing), except that bytes which are not UTF-8
 // are rejected: replaced, they would be another value.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 export type Pair = readonly [name: string, value: string];
 

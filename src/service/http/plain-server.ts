@@ -1,6 +1,6 @@
 // A server for operators: without what listeners for consumers have, such as observations, CORS and compression.
 import fastify, { type FastifyInstance } from 'fastify';
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { SendProblem } from './base-server.ts';
 import { disableBodyParsing } from './body.ts';
 import { toProblem } from './problems.ts';

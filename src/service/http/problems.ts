@@ -1,7 +1,7 @@
 // Problems outside of routes: what is thrown becomes a problem, and what could not be parsed is answered with one.
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem, type ProblemCode } from '../../sql/base/problem.ts';
 
 /** The body of a response outside Fastify. */
 export interface RawBody {

@@ -1,7 +1,7 @@
 // The signal of a request: aborted when its client disconnects, or when it times out.
 import type { FastifyReply } from 'fastify';
-import type { After } from '../core/clock.ts';
-import { Problem } from '../core/problem.ts';
+import type { After } from '../../sql/base/clock.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 export interface SignalOptions {
   /** Seconds per request, from its first byte to its answer. */

@@ -1,7 +1,7 @@
 // Slow clients: bounds how many response bytes wait to be sent, and for how long.
 import type { ServerResponse } from 'node:http';
-import type { After } from '../core/clock.ts';
-import type { Observe } from '../core/observation.ts';
+import type { After } from '../../sql/base/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 
 export interface SlowClientsOptions {
   /** Seconds within which the client must read the response. */

@@ -1,7 +1,7 @@
 // Texts with an entity tag, for the key of each request.
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { rateLimitFields } from '../rate-limits/rate-limits.ts';
+import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { RequestKind } from '../request/admit.ts';
 import type { CallRecord } from '../request/call.ts';
 import { keyOf } from './call-fields.ts';

@@ -2,13 +2,13 @@
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { readRows } from '../engine/rows.ts';
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { hasState } from '../sql/types/traits.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
-import type { RuleFinding } from '../catalog/analysis.ts';
-import type { InspectedFile } from '../catalog/compile.ts';
-import { enumValues, type TablesOnEngine } from '../catalog/tables-on-engine.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { hasState } from '../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import type { RuleFinding } from '../endpoints/analysis.ts';
+import type { InspectedFile } from '../endpoints/compile.ts';
+import { enumValues, type TablesOnEngine } from '../endpoints/tables-on-engine.ts';
 import { READING } from './read-file.ts';
 
 type FixtureRow = Readonly<Record<string, unknown>>;

@@ -1,10 +1,10 @@
 // Loads a file of rows into a table of the embedded engine: all rows or none, through its views, in bounded memory.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
-import { didYouMean, nearest } from '../core/nearest.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { copyRows } from './aside.ts';
 import {
   LOADS_DATABASE,

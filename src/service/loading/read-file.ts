@@ -1,5 +1,5 @@
 // The statement that reads a file of rows into a table.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { givenColumns, type TableColumn } from './staging.ts';
 import { quoteTable } from './tables.ts';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { engineSentence } from '../engine/engine-sentence.ts';
 import { readRows } from '../engine/rows.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { LOADS_DATABASE } from './journal.ts';
 import { READING, readFileInto, type RowFile } from './read-file.ts';
 import type { RowRecord } from './records.ts';

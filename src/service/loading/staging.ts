@@ -1,7 +1,7 @@
 // Tables that rows are read into before they go where they belong: with the columns of the target, states as lists of values.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { stateColumn } from './states.ts';
 import { quoteTable } from './tables.ts';
 

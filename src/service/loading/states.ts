@@ -1,6 +1,6 @@
 // Columns of aggregate states, which rows give as the values that the state is made of.
-import { quoteString } from '../sql/literal.ts';
-import { parseType, printArgument, printType, type ClickHouseType } from '../sql/types/type.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { parseType, printArgument, printType, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** How the values of a state are read, and become one. */
 export interface StateColumn {

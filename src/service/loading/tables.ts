@@ -1,9 +1,9 @@
 // The tables of an engine as rows are put into them: where the rows of each are stored, and which tables get rows through views.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { dictionarySource, SOURCES_DATABASE } from '../sql/definition/dictionary-source.ts';
-import { readDefinition } from '../sql/definition/read-statement.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { dictionarySource, SOURCES_DATABASE } from '../../sql/definition/dictionary-source.ts';
+import { readDefinition } from '../../sql/definition/read-statement.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 
 export interface TableSet {
   /** By name, `database.table`: the table that stores the rows. Of an alias, a dictionary or a materialized view, another one. */

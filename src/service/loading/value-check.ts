@@ -1,7 +1,7 @@
 // Finds values that the engine would change without an error when it reads them: integers beyond their type wrap around, dates that
 // do not exist or are out of range become others. The same rows are read again, into columns in which such values show.
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { integerOf, plainType } from '../sql/types/traits.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { integerOf, plainType } from '../../sql/types/traits.ts';
 import {
   changeArguments,
   innerType,
@@ -10,7 +10,7 @@ import {
   typeArguments,
   typeOf,
   type ClickHouseType,
-} from '../sql/types/type.ts';
+} from '../../sql/types/type.ts';
 import type { TableColumn } from './staging.ts';
 
 interface CheckedColumn {

@@ -5,7 +5,7 @@ import { ROOT_CONTEXT, SpanKind, SpanStatusCode, trace as traceApi, TraceFlags }
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
-import type { Finished, TraceContext } from '../core/observation.ts';
+import type { Finished, TraceContext } from '../../sql/base/observation.ts';
 import { isProbe } from './probes.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
 import { readTraceparent } from './trace-context.ts';

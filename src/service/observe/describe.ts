@@ -1,8 +1,8 @@
 // Describes errors and findings in one line: in full for a terminal, and for the log.
 // In the log, an error has codes, positions, and constants of this service and of its libraries. Messages of the engine and of parsers
 // quote queries, bound values and stored rows, so an unknown message is never logged.
-import type { Finding } from '../core/finding.ts';
-import type { LoggedError } from '../core/problem.ts';
+import type { Finding } from '../../sql/base/finding.ts';
+import type { LoggedError } from '../../sql/base/problem.ts';
 
 /** Characters: a library's message can quote a value of any length. */
 const MAX_MESSAGE = 2 ** 17;

@@ -2,7 +2,7 @@
 // full disk or a reader that has stopped holds up neither requests nor the end of the process.
 import { write, writeSync } from 'node:fs';
 import type { Writable } from 'node:stream';
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 
 /** Where batches go. */
 export interface LogSink {

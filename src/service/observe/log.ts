@@ -1,8 +1,8 @@
 // Structured log: one JSON object per observation and line. No parameter values, no keys, no consumer queries.
 import { visibleJson } from './visible-text.ts';
 import pino, { type Level } from 'pino';
-import type { After } from '../core/clock.ts';
-import type { Finished, Observation, Observe } from '../core/observation.ts';
+import type { After } from '../../sql/base/clock.ts';
+import type { Finished, Observation, Observe } from '../../sql/base/observation.ts';
 import { loggedText } from './describe.ts';
 import { isProbe } from './probes.ts';
 import { rounded } from './request-fields.ts';

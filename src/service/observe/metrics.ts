@@ -1,7 +1,7 @@
 // Prometheus metrics from observations. Labels are bounded: the first endpoints, statuses and outcomes, but no parameter
 // values.
 import { collectDefaultMetrics, Counter, Gauge as PromGauge, Histogram, Registry } from 'prom-client';
-import type { Finished, Observation, Observe, ShadowCompared } from '../core/observation.ts';
+import type { Finished, Observation, Observe, ShadowCompared } from '../../sql/base/observation.ts';
 import { createRequestMetrics } from './request-metrics.ts';
 import { boundedEntries, createBound, createValueBound, MAX_ENDPOINTS } from './series-bound.ts';
 

@@ -1,5 +1,5 @@
 // Prints observations as plain lines, for a terminal.
-import type { Finished, Observation, Observe } from '../core/observation.ts';
+import type { Finished, Observation, Observe } from '../../sql/base/observation.ts';
 import { describeCause, describeFinding } from './describe.ts';
 
 /** Writes lines for the observations that matter during endpoint development. */

@@ -1,6 +1,6 @@
 // Failures that repeat for each key or each check become one line a minute, with their number.
-import type { After } from '../core/clock.ts';
-import type { Observation } from '../core/observation.ts';
+import type { After } from '../../sql/base/clock.ts';
+import type { Observation } from '../../sql/base/observation.ts';
 
 /** Kinds that occur for many keys, or again and again, for one reason. */
 const REPEATED: ReadonlySet<Observation['kind']> = new Set([

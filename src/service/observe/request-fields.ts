@@ -1,6 +1,6 @@
 // The table of request log fields: the log line, the table of calls, span attributes and their reference page derive
 // from it.
-import type { Difference, Finished, StageTimes } from '../core/observation.ts';
+import type { Difference, Finished, StageTimes } from '../../sql/base/observation.ts';
 import { loggedText } from './describe.ts';
 
 /** One property of a finished request, in every output. Undefined values are left out. */

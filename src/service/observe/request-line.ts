@@ -1,6 +1,6 @@
 // Formats the log line of a request as pino would. It is on the path of every request, so the parts shared by many
 // requests are serialized only once.
-import type { Finished } from '../core/observation.ts';
+import type { Finished } from '../../sql/base/observation.ts';
 import { REQUEST_FIELDS, type RequestField } from './request-fields.ts';
 
 /** Serialized heads kept; the cache is cleared once it is full. */

@@ -1,7 +1,7 @@
 // Metrics of finished requests. Probes are in none of them: they would hide the errors and the latency of calls.
 import { Counter, Histogram, type Registry } from 'prom-client';
-import type { Finished } from '../core/observation.ts';
-import { PROBLEMS } from '../core/problems.ts';
+import type { Finished } from '../../sql/base/observation.ts';
+import { PROBLEMS } from '../../sql/base/problems.ts';
 import { isProbe } from './probes.ts';
 import { createBound, createValueBound, MAX_HISTOGRAMS } from './series-bound.ts';
 

@@ -1,5 +1,5 @@
 // Reads and writes the `traceparent` header (https://www.w3.org/TR/trace-context/).
-import type { TraceContext } from '../core/observation.ts';
+import type { TraceContext } from '../../sql/base/observation.ts';
 
 const TRACEPARENT = /^([0-9a-f]{2})-([0-9a-f]{32})-([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const NO_ID = /^0+$/;

@@ -1,5 +1,5 @@
 // The tracing interface: contexts for requests, and export of their spans.
-import type { Observe, TraceContext } from '../core/observation.ts';
+import type { Observe, TraceContext } from '../../sql/base/observation.ts';
 import { readTraceparent } from './trace-context.ts';
 
 /** Trace contexts for requests, and the export of their spans. */

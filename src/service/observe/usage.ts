@@ -1,12 +1,12 @@
 // Records endpoint calls as table rows: buffered, written in batches, and dropped rather than delaying requests.
-import type { After } from '../core/clock.ts';
+import type { After } from '../../sql/base/clock.ts';
 import {
   KnownError,
   type Finished,
   type Observation,
   type Observe,
   type ShadowCompared,
-} from '../core/observation.ts';
+} from '../../sql/base/observation.ts';
 import { CALL_COLUMNS } from './request-fields.ts';
 
 /** How rows are written, and limits that tests can lower. */

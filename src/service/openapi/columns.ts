@@ -1,5 +1,5 @@
 // Result columns as JSON Schema: their values in JSON responses.
-import { jsonValueOf, type JsonValue, type RowShape } from '../sql/types/json-value.ts';
+import { jsonValueOf, type JsonValue, type RowShape } from '../../sql/types/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Components shared by all operations: security schemes, header fields, and problems with all codes.
-import { PROBLEMS } from '../core/problems.ts';
+import { PROBLEMS } from '../../sql/base/problems.ts';
 import { orNull } from './schema.ts';
 
 const text = (description: string) => ({ description, schema: { type: 'string' } });

@@ -1,8 +1,8 @@
 // The OpenAPI document of a set of endpoints (https://spec.openapis.org/oas/v3.1.1.html).
 import { setImmediate } from 'node:timers/promises';
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { addressOf, deprecationText, successorOf } from '../catalog/versions.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { addressOf, deprecationText, successorOf } from '../endpoints/versions.ts';
 import { COMPONENTS, problemResponses } from './components.ts';
 import { pathItem, tagOf, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 

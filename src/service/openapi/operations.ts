@@ -1,14 +1,14 @@
 // One endpoint as OpenAPI operations: GET with parameters in the URL, POST with a body; consumer queries by POST.
 import type { Principal } from '../auth/principal.ts';
-import { sentColumns } from '../catalog/sent-columns.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../catalog/row-shapes.ts';
-import { FORMATS } from '../format/formats.ts';
+import { sentColumns } from '../endpoints/sent-columns.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../endpoints/row-shapes.ts';
+import { FORMATS } from '../formats/formats.ts';
 import { columnSchema, type LargeNumbers } from './columns.ts';
 import { problemResponses } from './components.ts';
 import { parameterSchema } from './parameters.ts';
 import { orNull, type Schema } from './schema.ts';
-import { parseType } from '../sql/types/type.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 /** An endpoint with the columns of its result. */
 export interface DescribedEndpoint {

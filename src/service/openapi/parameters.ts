@@ -1,6 +1,6 @@
 // Declared parameters as JSON Schema: the values a caller may send.
 import type { DeclaredParameter } from '../params/declared.ts';
-import { jsonValueOf, type JsonValue } from '../sql/types/json-value.ts';
+import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
 import { orNull, type Schema } from './schema.ts';
 
 /** The allowed values; `locked` is the value that the caller's key sets. */

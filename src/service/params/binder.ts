@@ -1,7 +1,7 @@
 // Binds the raw parameters of a call to typed values, or throws one Problem that lists all errors.
-import { nearest, withSuggestion } from '../core/nearest.ts';
-import { Problem } from '../core/problem.ts';
-import type { ProblemDetail } from '../core/problem.ts';
+import { nearest, withSuggestion } from '../../sql/base/nearest.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import type { ProblemDetail } from '../../sql/base/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
 import type { MomentReader, Timed } from './moments.ts';
 import { isRawScalar, type RawScalar, type RawValue } from './reading.ts';

@@ -2,7 +2,7 @@
 // compiled.
 import type { Parameter } from '../config/generated/endpoint.ts';
 import type { DeclaredParameter } from './declared.ts';
-import { compileWholeMatch, MAX_PROGRAM_SIZE, programSize, regexError } from '../sql/regex.ts';
+import { compileWholeMatch, MAX_PROGRAM_SIZE, programSize, regexError } from '../../sql/clickhouse/regex.ts';
 import { failure } from './reading.ts';
 import type { ScalarReader, Reading, ReadValue } from './reading.ts';
 import { DEFAULT_MAX_LENGTH } from './text.ts';

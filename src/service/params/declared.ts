@@ -1,6 +1,6 @@
 // A declared parameter with its type: that of a choice follows from its names.
 import type { Parameter } from '../config/generated/endpoint.ts';
-import { parseDeclaredType, printType } from '../sql/types/type.ts';
+import { parseDeclaredType, printType } from '../../sql/types/type.ts';
 
 /** With ClickHouse's own names of types; with the type of a choice, and its names as `enum`. */
 export type DeclaredParameter = Parameter & { readonly type: string };

@@ -1,6 +1,6 @@
 // The members of an Enum type, numbered as ClickHouse numbers them.
-import { stringValue } from '../sql/string-literal.ts';
-import type { TypeArgument } from '../sql/types/type.ts';
+import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import type { TypeArgument } from '../../sql/types/type.ts';
 
 const LARGEST: ReadonlyMap<string, number> = new Map([
   ['Enum8', 127],

@@ -1,5 +1,5 @@
 // Parsed JSON as the raw value of a parameter.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { isRawValue, type RawValue } from './reading.ts';
 
 const MAX_LIST = 10_000;

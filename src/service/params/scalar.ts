@@ -1,7 +1,7 @@
 // The table of parameter types: everything that differs between them, except their JSON values (sql/types/json-value.ts).
-import { didYouMean } from '../core/nearest.ts';
-import { quoteString } from '../sql/literal.ts';
-import type { TypeArgument } from '../sql/types/type.ts';
+import { didYouMean } from '../../sql/base/nearest.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import type { TypeArgument } from '../../sql/types/type.ts';
 import { enumMembers } from './enum.ts';
 import { decimalReader, floatReader, integerReader } from './number.ts';
 import type { ScalarReader } from './reading.ts';

@@ -1,5 +1,5 @@
 // Readers for dates and times: accept ISO 8601 and RFC 3339, produce UTC in ClickHouse's format.
-import { offsetMs, utcMs } from '../sql/calendar.ts';
+import { offsetMs, utcMs } from '../../sql/clickhouse/calendar.ts';
 import { failure, read } from './reading.ts';
 import type { RawScalar, ScalarReader, Reading } from './reading.ts';
 import { instantOf, NANOS_PER_MS, type OffsetAt } from './zone.ts';

@@ -1,8 +1,13 @@
 // Parses the ClickHouse types allowed for parameters: a row of the table in scalar.ts, or lists, tuples and maps of them.
-import { didYouMean, nearest } from '../core/nearest.ts';
-import { parseDeclaredType, printType, type ClickHouseType, type TypeArgument } from '../sql/types/type.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import {
+  parseDeclaredType,
+  printType,
+  type ClickHouseType,
+  type TypeArgument,
+} from '../../sql/types/type.ts';
 import type { RawValue } from './reading.ts';
-import { typeOfAlias } from '../sql/types/aliases.ts';
+import { typeOfAlias } from '../../sql/types/aliases.ts';
 import { scalarNamed, TYPE_NAMES, type ScalarType, type TypeFailure } from './scalar.ts';
 
 /**

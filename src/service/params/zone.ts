@@ -1,5 +1,5 @@
 // Time zones: whether a name is known, and the instant that a local time denotes.
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../../sql/base/nearest.ts';
 
 /** Milliseconds that the local time is ahead of UTC at an instant. */
 export type OffsetAt = (ms: number) => number;

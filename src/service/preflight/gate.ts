@@ -1,6 +1,6 @@
 // Accepts consumer queries only after the sandbox self-test has passed.
-import type { After } from '../core/clock.ts';
-import type { Observe } from '../core/observation.ts';
+import type { After } from '../../sql/base/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError } from '../engine/engine.ts';
 import type { PreflightFinding } from './finding.ts';
 

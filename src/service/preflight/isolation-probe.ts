@@ -1,12 +1,12 @@
 // Tests tenant isolation: runs conditions that fail on another tenant's row, over a table of two tenants. Each must
 // succeed, since that row must not be read; an error would reveal what rows other tenants have.
-import { createCompile } from '../catalog/compile.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import { createCompile } from '../endpoints/compile.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { DefinedTable } from '../engine/access-rules.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import type { Sandbox } from '../sandbox/sandbox.ts';
-import { ORACLES } from '../sandbox/self-test-attacks.ts';
+import type { Sandbox } from '../../guard/sandbox/sandbox.ts';
+import { ORACLES } from '../../guard/sandbox/self-test-attacks.ts';
 import type { PreflightFinding } from './finding.ts';
 
 /** Rows of the tenant `mine`; another tenant has one row in the same granule, whose values fail every conversion. */

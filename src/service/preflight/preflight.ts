@@ -1,11 +1,11 @@
 // Sandbox self-test: sends known escape attempts through the service's own checks, and past them directly over the
 // consumer connection. Also checks what a ClickHouse server allows our users.
-import type { Catalog } from '../catalog/catalog.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { Catalog } from '../endpoints/catalog.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
-import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../sandbox/self-test-attacks.ts';
+import { PATH_ATTACKS, CONNECTION_ATTACKS } from '../../guard/sandbox/self-test-attacks.ts';
 import { probeIsolation, type ProbeOptions } from './isolation-probe.ts';
 import { checkServer } from './server-checks.ts';
 import type { PreflightFinding } from './finding.ts';

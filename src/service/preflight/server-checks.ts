@@ -10,8 +10,8 @@ import {
   settingsOf,
 } from '../engine/settings.ts';
 import { TRANSPORT_SETTINGS } from '../engine/http/request.ts';
-import { WATCHED_TABLES } from '../catalog/fingerprint.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
+import { WATCHED_TABLES } from '../endpoints/fingerprint.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { excessIn, rolesIn } from './grants.ts';
 import type { PreflightFinding } from './finding.ts';
 import { CHECK_LIMITS, serverRows, type ServerRow } from './server-rows.ts';

@@ -1,16 +1,16 @@
 // The request path: every stage of a call, from authentication to the encoded response.
 import { etagInParts } from '../cache/entry.ts';
 import type { CacheDirectives } from '../cache/freshness.ts';
-import type { Describe } from '../catalog/describe.ts';
-import type { Observe } from '../core/observation.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Engine } from '../engine/engine.ts';
-import { contentTypeOf } from '../format/formats.ts';
-import { cutLines } from '../format/lines.ts';
-import type { Budgets } from '../rate-limits/budgets.ts';
+import { contentTypeOf } from '../formats/formats.ts';
+import { cutLines } from '../formats/lines.ts';
+import type { Budgets } from '../limits/budgets.ts';
 import type { Bindings } from '../params/binder.ts';
-import { demandedRedactor, isRedacting } from '../redact/demand.ts';
+import { demandedRedactor, isRedacting } from '../../guard/redact/demand.ts';
 import { redactRows } from './redacted-rows.ts';
 import {
   createAdmission,

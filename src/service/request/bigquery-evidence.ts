@@ -1,7 +1,7 @@
 // Constructs of BigQuery SQL that ClickHouse SQL does not have.
-import { KNOWN_FUNCTIONS } from '../dialects/bigquery/traits.ts';
-import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
-import type { Cursor } from '../sql/cursor.ts';
+import { KNOWN_FUNCTIONS } from '../../sql/dialects/bigquery/traits.ts';
+import type { FunctionPolicy } from '../../guard/sandbox/functions/policy.ts';
+import type { Cursor } from '../../sql/clickhouse/cursor.ts';
 import { endsValue, evidenceOf, follows, type Evidence, type EvidenceText } from './dialect-evidence.ts';
 
 /** Names that BigQuery has in any case, and the engine in these spellings only. A test compares them with the engine. */

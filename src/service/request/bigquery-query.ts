@@ -1,9 +1,9 @@
 // Translates a BigQuery query to ClickHouse SQL and maps problems back to positions in the query as sent.
-import { translate, type Translation } from '../bigquery/translate.ts';
-import type { TableColumns } from '../catalog/describe.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { positionAt } from '../core/position.ts';
-import { Problem, type ProblemDetail } from '../core/problem.ts';
+import { translate, type Translation } from '../../sql/dialects/bigquery/translate.ts';
+import type { TableColumns } from '../endpoints/describe.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import { Problem, type ProblemDetail } from '../../sql/base/problem.ts';
 import type { TranslatedQuery } from './translated-query.ts';
 
 /**

@@ -1,7 +1,7 @@
 // Constructs that both dialects have, and that BigQuery reads otherwise. They matter only for a query that ClickHouse cannot run.
-import { rawTexts } from '../sql/tree/lexemes.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { nameOf, namesOf, partOf, someNode, walk } from '../sql/tree/visit.ts';
+import { rawTexts } from '../../sql/clickhouse/tree/lexemes.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, namesOf, partOf, someNode, walk } from '../../sql/clickhouse/tree/visit.ts';
 import type { EvidenceText } from './dialect-evidence.ts';
 import { hasDoubleQuotedString } from './double-quoted.ts';
 

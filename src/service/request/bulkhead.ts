@@ -1,7 +1,7 @@
 // Limits concurrent queries per endpoint, as its file sets, in front of the engine's own queue: a slow endpoint fills
 // only its own queue.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import type { After } from '../core/clock.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { After } from '../../sql/base/clock.ts';
 import type { Load } from '../engine/engine.ts';
 import { createQueue, type Queue } from '../engine/queue.ts';
 import type { Entry } from '../engine/wait-queue.ts';

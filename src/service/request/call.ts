@@ -1,11 +1,11 @@
 // A call and its answer, independent of the transport. Every entry point turns its requests into a Call.
-import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../catalog/endpoint.ts';
+import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../endpoints/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
-import type { ReadSummary, StageTimes, TraceContext } from '../core/observation.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
-import type { FormatName } from '../format/formats.ts';
-import type { LimitState } from '../rate-limits/rate-limits.ts';
+import type { ReadSummary, StageTimes, TraceContext } from '../../sql/base/observation.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
+import type { FormatName } from '../formats/formats.ts';
+import type { LimitState } from '../limits/rate-limits.ts';
 import type { RawValue } from '../params/reading.ts';
 import type { Labels } from './labels.ts';
 

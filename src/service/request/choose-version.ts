@@ -1,6 +1,6 @@
 // The field `version` of a call: another version of the endpoint that its path names.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { CallContent } from './call.ts';
 
 export interface NamedEndpoint {

@@ -1,5 +1,5 @@
 // Constructs of ClickHouse SQL that BigQuery SQL does not have.
-import type { Cursor } from '../sql/cursor.ts';
+import type { Cursor } from '../../sql/clickhouse/cursor.ts';
 import { BIGQUERY_FORMS, isBigQueryFunction } from './bigquery-evidence.ts';
 import { endsValue, evidenceOf, follows, type Evidence, type EvidenceText } from './dialect-evidence.ts';
 

@@ -1,7 +1,7 @@
 // Passes JSONEachRow rows back to the engine to write them in a columnar format, so that redacted data stays redacted.
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { storedShape } from '../sql/types/geometry.ts';
-import { integerOf, isDate, isDecimal, isDynamic, isFloat, isInterval } from '../sql/types/traits.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { storedShape } from '../../sql/types/geometry.ts';
+import { integerOf, isDate, isDecimal, isDynamic, isFloat, isInterval } from '../../sql/types/traits.ts';
 import {
   innerType,
   parseType,
@@ -9,7 +9,7 @@ import {
   typeArguments,
   typeOf,
   type ClickHouseType,
-} from '../sql/types/type.ts';
+} from '../../sql/types/type.ts';
 
 export interface NamedType {
   readonly name: string;

@@ -1,8 +1,8 @@
 // Reads the reserved fields of a call: a consumer query, if one was sent and is allowed.
-import { LIVE_FIELDS } from '../catalog/live-rules.ts';
+import { LIVE_FIELDS } from '../endpoints/live-rules.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Statement } from '../engine/engine.ts';
 import type { RawValue } from '../params/reading.ts';
 import type { CallContent } from './call.ts';

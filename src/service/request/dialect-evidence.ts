@@ -1,11 +1,11 @@
 // What in a query shows its SQL dialect: constructs that only one dialect has.
-import type { FunctionPolicy } from '../sandbox/functions/policy.ts';
-import { CONSUMER_QUERY_LIMITS } from '../sandbox/lexed-query.ts';
-import { createCursor, type Cursor } from '../sql/cursor.ts';
-import type { TokenKind } from '../sql/lexer.ts';
-import { BEFORE_VALUE, CLAUSES } from '../sql/tree/keywords.ts';
-import type { Tree } from '../sql/tree/nodes.ts';
-import { parseSaved } from '../sql/tree/parse.ts';
+import type { FunctionPolicy } from '../../guard/sandbox/functions/policy.ts';
+import { CONSUMER_QUERY_LIMITS } from '../../guard/sandbox/lexed-query.ts';
+import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
+import type { TokenKind } from '../../sql/clickhouse/lexer.ts';
+import { BEFORE_VALUE, CLAUSES } from '../../sql/clickhouse/tree/keywords.ts';
+import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSaved } from '../../sql/clickhouse/tree/parse.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {

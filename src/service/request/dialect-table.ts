@@ -1,7 +1,7 @@
 // The table of SQL dialects: how a query in each is translated, and which problems mean that it could not be parsed.
-import type { TableColumns } from '../catalog/describe.ts';
-import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
-import type { ProblemCode } from '../core/problem.ts';
+import type { TableColumns } from '../endpoints/describe.ts';
+import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
+import type { ProblemCode } from '../../sql/base/problem.ts';
 import { translateBigQuery } from './bigquery-query.ts';
 import { BIGQUERY_EVIDENCE } from './bigquery-evidence.ts';
 import { isReadAsBigQuery } from './bigquery-readings.ts';

@@ -1,6 +1,6 @@
 // Detects the SQL dialect of a query: the first that can run it, of those of which it has constructs.
-import type { Dialect } from '../catalog/endpoint.ts';
-import { Problem, type ProblemCode, type ProblemDetail } from '../core/problem.ts';
+import type { Dialect } from '../endpoints/endpoint.ts';
+import { Problem, type ProblemCode, type ProblemDetail } from '../../sql/base/problem.ts';
 import { DIALECTS } from './dialect-table.ts';
 
 /** How a query is tried in one dialect. */

@@ -1,7 +1,7 @@
 // Double quotes that hold a string, as in BigQuery SQL, and not a name, as in ClickHouse SQL.
-import { misspelled } from '../core/nearest.ts';
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { nameOf, sourceOf, wordOf } from '../sql/tree/visit.ts';
+import { misspelled } from '../../sql/base/nearest.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, sourceOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { EvidenceText } from './dialect-evidence.ts';
 
 /** Of a query; each is compared with the names of tables and columns. */

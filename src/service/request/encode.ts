@@ -1,13 +1,13 @@
 // Encodes rows, truncated and redacted, in the requested format.
-import type { ResultShape } from '../catalog/endpoint.ts';
-import { Problem } from '../core/problem.ts';
+import type { ResultShape } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
-import { csvHeader } from '../format/csv.ts';
-import type { FormatName } from '../format/formats.ts';
-import { encodeJson } from '../format/json.ts';
-import { firstLine, type Cut } from '../format/lines.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import { csvHeader } from '../formats/csv.ts';
+import type { FormatName } from '../formats/formats.ts';
+import { encodeJson } from '../formats/json.ts';
+import { firstLine, type Cut } from '../formats/lines.ts';
+import type { Redactor } from '../../guard/redact/redactor.ts';
 import { describeAfterRun } from './analyses.ts';
 import { columnarStatement } from './columnar.ts';
 import { runProblem } from './engine-problems.ts';

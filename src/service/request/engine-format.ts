@@ -1,12 +1,12 @@
 // Results in the engine's own formats, for ClickHouse clients: written by the engine, with its types and its defaults.
-import { Problem } from '../core/problem.ts';
-import type { Observe } from '../core/observation.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Column, type Engine } from '../engine/engine.ts';
-import { mayHaveDictionaries } from '../format/arrow-messages.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
-import { contentTypeOf } from '../format/formats.ts';
-import { isRedacting } from '../redact/demand.ts';
-import { hasDocuments, isShared, selectBuiltAgain } from '../sandbox/shared-columns.ts';
+import { mayHaveDictionaries } from '../formats/arrow-messages.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
+import { contentTypeOf } from '../formats/formats.ts';
+import { isRedacting } from '../../guard/redact/demand.ts';
+import { hasDocuments, isShared, selectBuiltAgain } from '../../guard/sandbox/shared-columns.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { describe } from './metadata.ts';
 import { asDeclared } from './native/blocks.ts';

@@ -1,7 +1,7 @@
 // What a caller may know of an engine failure. The engine's message goes to `cause`, for development and for the log, which has its code only.
-import { Problem, type ProblemCode } from '../core/problem.ts';
+import { Problem, type ProblemCode } from '../../sql/base/problem.ts';
 import { EngineError, LEFT_OUT, type EngineFailure } from '../engine/engine.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import type { Redactor } from '../../guard/redact/redactor.ts';
 import type { Plan } from './planned.ts';
 
 const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {

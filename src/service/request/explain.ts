@@ -1,12 +1,12 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
-import type { Describe } from '../catalog/describe.ts';
-import type { Dialect, Endpoint } from '../catalog/endpoint.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Clock } from '../core/clock.ts';
-import { Problem } from '../core/problem.ts';
+import type { Clock } from '../../sql/base/clock.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
-import { demandedRedactor, isRedacting } from '../redact/demand.ts';
+import { demandedRedactor, isRedacting } from '../../guard/redact/demand.ts';
 import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
 import { parametersOf } from './consumer-query.ts';

@@ -1,7 +1,7 @@
 // Plans with a frozen clock, for calls whose results must not depend on when they are made.
 import type { Engine, Statement } from '../engine/engine.ts';
-import { fixClock } from '../sql/fixed-clock.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { fixClock } from '../../sql/clickhouse/fixed-clock.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { MakePlan } from './plan.ts';
 
 /**

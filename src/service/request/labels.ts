@@ -1,5 +1,5 @@
 // Labels of a call: those that the endpoint's file defines, from the file itself, a parameter or the caller's header.
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 
 export type Labels = Readonly<Record<string, string>>;
 

@@ -1,10 +1,10 @@
 // Compiles an LQL query to SQL and reports its findings as a problem with positions.
-import { positionAt } from '../core/position.ts';
-import { Problem } from '../core/problem.ts';
-import { compile, type Compiled } from '../lql/compile.ts';
-import type { LqlFinding } from '../lql/finding.ts';
-import { parse } from '../lql/parse.ts';
-import type { Table } from '../lql/resolve.ts';
+import { positionAt } from '../../sql/base/position.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import { compile, type Compiled } from '../../sql/lql/compile.ts';
+import type { LqlFinding } from '../../sql/lql/finding.ts';
+import { parse } from '../../sql/lql/parse.ts';
+import type { Table } from '../../sql/lql/resolve.ts';
 
 export interface LqlOptions {
   readonly tables: readonly Table[];

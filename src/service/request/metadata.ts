@@ -1,12 +1,12 @@
 // Metadata of an answer, if the call asks for it: columns, rows, statistics and cache state, beside the rows in JSON.
 import { hash } from 'node:crypto';
 import { etagInParts } from '../cache/entry.ts';
-import { redactedType } from '../catalog/column-rules.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { createLru } from '../core/lru.ts';
-import { Problem } from '../core/problem.ts';
+import { redactedType } from '../endpoints/column-rules.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Column, Engine, Statement } from '../engine/engine.ts';
-import { isRedacting } from '../redact/demand.ts';
+import { isRedacting } from '../../guard/redact/demand.ts';
 import { describeAfterRun } from './analyses.ts';
 import type { CallContent } from './call.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';

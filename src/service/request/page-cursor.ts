@@ -1,6 +1,6 @@
 // Cursors of pages: the key of the last row, encrypted (AES-256-GCM) and bound to the call that it continues.
 import { createCipheriv, createDecipheriv, createHmac } from 'node:crypto';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 
 /** Bytes of the keys in a cursor. */
 const MAX_KEYS = 1024;

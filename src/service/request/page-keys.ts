@@ -1,7 +1,7 @@
 // Which keys of pages are columns as a table has them, so that the conditions of a page may be evaluated where the table is read.
-import type { Node, NodeKind, Tree } from '../sql/tree/nodes.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
-import { nameOf, namesOf, walk } from '../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
+import { nameOf, namesOf, walk } from '../../sql/clickhouse/tree/visit.ts';
 
 /** What makes columns of its own, or converts those of a table: of several queries, rows or elements. */
 const CONVERTING: ReadonlySet<NodeKind> = new Set<NodeKind>([

@@ -1,18 +1,18 @@
 // Keyset pages: the statement of a page, and where its rows end.
-import type { Endpoint, PagePolicy } from '../catalog/endpoint.ts';
-import { pageKeyType } from '../catalog/page-key-type.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint, PagePolicy } from '../endpoints/endpoint.ts';
+import { pageKeyType } from '../endpoints/page-key-type.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Column, Statement } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { areColumns } from './page-keys.ts';
 import { openCursor, sealCursor, type CursorScope } from './page-cursor.ts';
 import type { CallContent } from './call.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 import type { Plan } from './planned.ts';
 import type { TransformContext, Transformer } from './transform/transformer.ts';
-import { isDateTime, plainTypeOf } from '../sql/types/traits.ts';
+import { isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;
 

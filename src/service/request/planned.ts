@@ -1,7 +1,7 @@
 // A statement that is ready to run.
-import type { Problem } from '../core/problem.ts';
+import type { Problem } from '../../sql/base/problem.ts';
 import type { EngineError, Statement } from '../engine/engine.ts';
-import type { Dialect } from '../catalog/endpoint.ts';
+import type { Dialect } from '../endpoints/endpoint.ts';
 
 /** A statement, and how to attribute an engine error. */
 export interface Plan {

@@ -1,6 +1,6 @@
 // Redacted results in the engine's own formats. The engine writes the result in binary, exact for every type; then, from that, rows in
 // JSON for the redactor; then the format, from the binary rows and the columns that the redactor changed.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import {
   EngineError,
   type Engine,
@@ -9,12 +9,12 @@ import {
   type Statement,
 } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
-import { cutLines } from '../format/lines.ts';
-import { readRowBinary, type RowBinary } from '../format/row-binary.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { isDynamic, isEnum } from '../sql/types/traits.ts';
-import { changeInner, parseType, printType, typeOf, type ClickHouseType } from '../sql/types/type.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
+import { cutLines } from '../formats/lines.ts';
+import { readRowBinary, type RowBinary } from '../formats/row-binary.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { isDynamic, isEnum } from '../../sql/types/traits.ts';
+import { changeInner, parseType, printType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './planned.ts';
 import type { Spending } from './spending.ts';

@@ -1,6 +1,6 @@
 // Redacts the rows of a result. For a query over redacted tables it is the second layer, which is expected to find nothing.
-import type { Observe } from '../core/observation.ts';
-import { isRedacting } from '../redact/demand.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import { isRedacting } from '../../guard/redact/demand.ts';
 import type { Task } from './result.ts';
 import type { TransformContext, Transformer } from './transform/transformer.ts';
 import type { Redaction, Transformed } from './transform/transforms.ts';

@@ -1,11 +1,11 @@
 // The shape of rows in responses: as the engine writes them, or as BigQuery does.
-import type { ResultShape } from '../catalog/endpoint.ts';
+import type { ResultShape } from '../endpoints/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import type { Timestamps } from '../format/bigquery-shape.ts';
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
-import type { FormatName } from '../format/formats.ts';
-import { isDateTime, plainType } from '../sql/types/traits.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../sql/types/type.ts';
+import type { Timestamps } from '../formats/bigquery-shape.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
+import type { FormatName } from '../formats/formats.ts';
+import { isDateTime, plainType } from '../../sql/types/traits.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 
 /** Who chooses a shape, in order of precedence. */
 export interface ShapeChoices {

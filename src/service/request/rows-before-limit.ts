@@ -1,7 +1,7 @@
 // `rows_before_limit_at_least` in formats that have it. The engine's number depends on how many rows it has read when a LIMIT stops it,
 // and so on how the rows are stored among those of other tenants: the rows of the result are in its place.
-import type { Node, NodeKind } from '../sql/tree/nodes.ts';
-import { parseSavedText } from '../sql/tree/parse.ts';
+import type { Node, NodeKind } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 
 const COUNTED =
   /^(?:JSON|JSONStrings|JSONCompact|JSONCompactStrings|JSONColumnsWithMetadata|XML|JSON\w*WithProgress)$/;

@@ -1,6 +1,6 @@
 // The numbers of rows and bytes read, which some formats report: they count rows of other tenants, in the same granules, and the sizes
 // of values that are redacted.
-import type { EngineFormat } from '../format/clickhouse-formats.ts';
+import type { EngineFormat } from '../formats/clickhouse-formats.ts';
 
 const IN_TAIL = /^(?:JSON|JSONStrings|JSONCompact|JSONCompactStrings|JSONColumnsWithMetadata|XML)$/;
 const IN_LINES = /WithProgress$/;

@@ -1,11 +1,11 @@
 // Runs a plan's statement to completion.
 import type { Callers } from '../cache/single-flight.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import { traceparentOf } from '../observe/trace-context.ts';
-import type { ReadSummary, TraceContext } from '../core/observation.ts';
+import type { ReadSummary, TraceContext } from '../../sql/base/observation.ts';
 import type { Engine, RunOptions, Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';
-import type { Redactor } from '../redact/redactor.ts';
+import type { Redactor } from '../../guard/redact/redactor.ts';
 import type { Bulkhead } from './bulkhead.ts';
 import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';

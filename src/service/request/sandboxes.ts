@@ -1,11 +1,11 @@
 // The sandbox of each endpoint, created on first use and kept as long as the compiled endpoint.
-import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Describe, TableColumns } from '../catalog/describe.ts';
-import { explain } from '../catalog/explain.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Describe, TableColumns } from '../endpoints/describe.ts';
+import { explain } from '../endpoints/explain.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks, type Statement } from '../engine/engine.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
-import { createFunctionPolicy, type FunctionPolicy } from '../sandbox/functions/policy.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { createFunctionPolicy, type FunctionPolicy } from '../../guard/sandbox/functions/policy.ts';
 import {
   createSandbox,
   type Explain,
@@ -13,12 +13,12 @@ import {
   type Sandbox,
   type SandboxOptions,
   type Verdict,
-} from '../sandbox/sandbox.ts';
-import { createRedactTable } from '../sandbox/redaction/source-redaction.ts';
-import { createTreeCache } from '../sandbox/query-tree/shape.ts';
-import { createVerdictCache } from '../sandbox/verdict-cache.ts';
-import { hasState } from '../sql/types/traits.ts';
-import { parseType } from '../sql/types/type.ts';
+} from '../../guard/sandbox/sandbox.ts';
+import { createRedactTable } from '../../guard/sandbox/redaction/source-redaction.ts';
+import { createTreeCache } from '../../guard/sandbox/query-tree/shape.ts';
+import { createVerdictCache } from '../../guard/sandbox/verdict-cache.ts';
+import { hasState } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 export interface Sandboxes {
   /**

@@ -1,6 +1,6 @@
 // Which answers shared caches may store: those of open data that are the same for every key.
 import type { Principal } from '../auth/principal.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { SharedCaching } from './call.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 

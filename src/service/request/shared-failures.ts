@@ -1,6 +1,6 @@
 // Failures of runs that several callers wait for. Keys share a run of a query that they may have laid out in different ways: no
 // caller is shown locations in the query of another one.
-import { Problem } from '../core/problem.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import { EngineError } from '../engine/engine.ts';
 import { runProblem } from './engine-problems.ts';
 import type { Plan } from './planned.ts';

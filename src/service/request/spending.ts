@@ -1,9 +1,9 @@
 // What the runs of one call cost, counted against the budgets of its key and its endpoint.
-import type { Observe, ReadSummary } from '../core/observation.ts';
-import { Problem } from '../core/problem.ts';
+import type { Observe, ReadSummary } from '../../sql/base/observation.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Analysis, RunHooks } from '../engine/engine.ts';
-import { exceededText, type BudgetLimit, type Budgets, type Cost } from '../rate-limits/budgets.ts';
-import { retryAfter, type LimitState } from '../rate-limits/rate-limits.ts';
+import { exceededText, type BudgetLimit, type Budgets, type Cost } from '../limits/budgets.ts';
+import { retryAfter, type LimitState } from '../limits/rate-limits.ts';
 import type { CallRecord } from './call.ts';
 
 /** The costs of a call; a call without budgets has one too, which only records them. */

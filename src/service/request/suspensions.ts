@@ -2,10 +2,10 @@
 // several of them. What a query does depends on the rows that its key may read, so keys do not suspend each other's queries.
 import { createHash } from 'node:crypto';
 import type { Principal } from '../auth/principal.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
-import type { Observe } from '../core/observation.ts';
-import { createLru } from '../core/lru.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Observe } from '../../sql/base/observation.ts';
+import { createLru } from '../../sql/base/lru.ts';
+import { Problem } from '../../sql/base/problem.ts';
 import type { Fatality } from '../engine/engine.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
 

@@ -1,5 +1,5 @@
 // A query of another dialect as ClickHouse SQL.
-import type { Problem } from '../core/problem.ts';
+import type { Problem } from '../../sql/base/problem.ts';
 
 /** A consumer query as ClickHouse SQL. */
 export interface TranslatedQuery {

@@ -1,6 +1,6 @@
 // How long an answer is that of its call: relative times have other values later.
 import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
-import type { Clock } from '../core/clock.ts';
+import type { Clock } from '../../sql/base/clock.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { Replay } from './call.ts';
 

@@ -1,10 +1,10 @@
 // The tables of an endpoint as consumer queries of a key read them.
 import type { Principal } from '../auth/principal.ts';
-import { partRules, ruleFor } from '../catalog/column-rules.ts';
-import type { Describe } from '../catalog/describe.ts';
-import type { Endpoint } from '../catalog/endpoint.ts';
+import { partRules, ruleFor } from '../endpoints/column-rules.ts';
+import type { Describe } from '../endpoints/describe.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Column } from '../engine/engine.ts';
-import type { ColumnAction } from '../redact/columns.ts';
+import type { ColumnAction } from '../../guard/redact/columns.ts';
 import type { Sandboxes } from './sandboxes.ts';
 
 export interface VisibleColumn extends Column {

@@ -1,8 +1,8 @@
 // Reservations: the ClickHouse workload that a statement runs in
 // (https://clickhouse.com/docs/operations/workload-scheduling).
-import type { Endpoint } from '../catalog/endpoint.ts';
-import { nearest, withSuggestion } from '../core/nearest.ts';
-import { Problem } from '../core/problem.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import { nearest, withSuggestion } from '../../sql/base/nearest.ts';
+import { Problem } from '../../sql/base/problem.ts';
 
 /**
  * The workload a caller requests; undefined if none is requested or the endpoint ignores reservations. Throws

@@ -1,4 +1,4 @@
-// Every event the service reports, as one union. Modules emit observations; only `observe/` logs and counts them.
+// Every event the service reports, as one union. Modules emit observations; only `service/observe/` logs and counts them.
 import type { Finding } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LoggedError } from './problem.ts';

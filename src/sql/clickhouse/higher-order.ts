@@ -1,5 +1,5 @@
 // Functions that take a lambda. The engine also accepts the name of a function in its place and calls that function, which no
-// check of calls sees: `arrayMap(file, […])`. `test/sandbox/function-references.test.ts` finds them in the engine.
+// check of calls sees: `arrayMap(file, […])`. `test/guard/sandbox/function-references.corpus.test.ts` finds them in the engine.
 
 /** Names in lower case. */
 const HIGHER_ORDER: ReadonlySet<string> = new Set(

@@ -1,5 +1,5 @@
 // Qualified names of tables, views, dictionaries and functions.
-import { quoteIdentifier } from '../literal.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 
 export interface QualifiedName {
   readonly database: string;

@@ -1,6 +1,6 @@
 // Reads lists of columns in CREATE, and the changes of columns in ALTER: without what does not change their names and types, such as
 // codecs, expiry, statistics, indexes, projections and constraints.
-import type { Cursor } from '../cursor.ts';
+import type { Cursor } from '../clickhouse/cursor.ts';
 import { modernType } from '../types/modern-type.ts';
 import type { AttributeText, ColumnList, ColumnText } from './record.ts';
 

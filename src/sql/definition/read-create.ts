@@ -1,8 +1,8 @@
 // Reads a CREATE statement: its head, and the clauses after its name.
-import type { Cursor } from '../cursor.ts';
-import { stringValue } from '../string-literal.ts';
-import { QUERY_STARTS } from '../tree/keywords.ts';
-import type { TokenRange } from '../tree/nodes.ts';
+import type { Cursor } from '../clickhouse/cursor.ts';
+import { stringValue } from '../clickhouse/string-literal.ts';
+import { QUERY_STARTS } from '../clickhouse/tree/keywords.ts';
+import type { TokenRange } from '../clickhouse/tree/nodes.ts';
 import type { QualifiedName } from './qualified-name.ts';
 import { readAttributes, readColumns, splitList } from './read-columns.ts';
 import type {

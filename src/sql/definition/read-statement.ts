@@ -1,8 +1,8 @@
 // Reads a statement of a schema into a record.
-import { createCursor, significantTokens, type Cursor } from '../cursor.ts';
-import type { Token } from '../lexer.ts';
-import { stringValue } from '../string-literal.ts';
-import { QUERY_STARTS } from '../tree/keywords.ts';
+import { createCursor, significantTokens, type Cursor } from '../clickhouse/cursor.ts';
+import type { Token } from '../clickhouse/lexer.ts';
+import { stringValue } from '../clickhouse/string-literal.ts';
+import { QUERY_STARTS } from '../clickhouse/tree/keywords.ts';
 import { readAlter, splitList } from './read-columns.ts';
 import { readCreate, readEngine, readName } from './read-create.ts';
 import type { CreateRecord, EngineRecord, StatementRecord } from './record.ts';

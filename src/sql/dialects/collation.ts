@@ -1,5 +1,5 @@
 // Strings that are compared without regard to case, as MySQL does.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import { note, type Context } from './context.ts';
 import { sql, type Sql } from './sql.ts';
 import { text, type Value } from './value.ts';

@@ -1,6 +1,6 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
 import { joinSql, sql, type Sql } from './sql.ts';
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression, Of } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { isKind, value, type Value, int } from './value.ts';

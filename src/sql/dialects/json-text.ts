@@ -1,5 +1,5 @@
 // Values as JSON text.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import { exactText } from './cast/text.ts';
 import { unconverted, type Context, type Place } from './context.ts';
 import { shown } from './operand.ts';

@@ -1,5 +1,5 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { shapeOf, type RegexShape } from './regex-shape.ts';

@@ -1,5 +1,5 @@
 // Records: JSON columns, tuples and maps, their fields, and records that a query makes.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
 import { jsonAt } from './json-path.ts';

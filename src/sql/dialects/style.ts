@@ -1,5 +1,5 @@
 // How names and lines are written: for people, or in one line in which no name has a meaning of its own.
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { name } from './value.ts';
 

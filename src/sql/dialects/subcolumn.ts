@@ -1,5 +1,5 @@
 // Paths in JSON columns, which ClickHouse reads as subcolumns.
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 import { sql, type Sql } from './sql.ts';
 import type { Subcolumn } from './value.ts';
 

@@ -1,6 +1,6 @@
 // Translated values: their ClickHouse SQL, and as much of their type as affects how they must be written.
-import { parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
-import { quoteIdentifier } from '../sql/literal.ts';
+import { parseColumnType, type ColumnType } from '../types/column-type.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 import type { SourceColumn } from './conversion.ts';
 import { sql, type Sql } from './sql.ts';
 import {
@@ -11,8 +11,8 @@ import {
   timeScale,
   timeZone,
   type IntegerType,
-} from '../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../sql/types/type.ts';
+} from '../types/traits.ts';
+import { parseType, type ClickHouseType } from '../types/type.ts';
 
 /**
  * `decimal`: Decimal in ClickHouse. `numeric`: an exact number in the source, Float64 in ClickHouse. `datetime`: a time without time

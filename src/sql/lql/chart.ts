@@ -5,8 +5,8 @@ import type { FieldExpression } from './resolve.ts';
 import type { StatementScope, Shape } from './scope.ts';
 import { timeSql } from './time-condition.ts';
 import type { Aggregate, AggregateFunction, Bucket, Tree } from './tree.ts';
-import { isDateTime } from '../sql/types/traits.ts';
-import { parseType } from '../sql/types/type.ts';
+import { isDateTime } from '../types/traits.ts';
+import { parseType } from '../types/type.ts';
 
 /** The columns `timestamp`, the start of the bucket, and `count`, the aggregate. */
 export function chartSql(tree: Tree, scope: StatementScope): Shape {

@@ -1,9 +1,9 @@
 // Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { chartSql } from './chart.ts';
 import { containsCondition, fieldCondition, matchCondition, printCondition } from './condition.ts';
 import type { Condition } from './value.ts';
-import { parseColumnType } from '../sql/types/column-type.ts';
+import { parseColumnType } from '../types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table, FieldExpression } from './resolve.ts';

@@ -1,5 +1,5 @@
 // Filters as SQL conditions over a resolved value.
-import { DYNAMIC, type ColumnType } from '../sql/types/column-type.ts';
+import { DYNAMIC, type ColumnType } from '../types/column-type.ts';
 import { isIPv4, isIPv6 } from './addresses.ts';
 import { isFault, type Fault } from './finding.ts';
 import { shorten, type FieldExpression } from './resolve.ts';

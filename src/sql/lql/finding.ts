@@ -1,5 +1,5 @@
 // Findings: what is wrong in an LQL query, and where.
-import type { ProblemCode } from '../core/problem.ts';
+import type { ProblemCode } from '../base/problem.ts';
 
 /** A range in the query: offsets in UTF-16 code units, `end` exclusive. */
 export interface LqlSpan {

@@ -1,6 +1,6 @@
 // Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
-import { characterAt } from '../sql/character-name.ts';
-import { isSpaceUnit } from '../sql/white-space.ts';
+import { characterAt } from '../clickhouse/character-name.ts';
+import { isSpaceUnit } from '../clickhouse/white-space.ts';
 import { type LqlFinding, type LqlSpan, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { ClauseContext } from './clause-context.ts';

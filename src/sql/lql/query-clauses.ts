@@ -1,5 +1,5 @@
 // Parses the clauses that choose the source and the output: from, select and chart.
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import { HIDDEN, type ReadUpTo } from './source.ts';

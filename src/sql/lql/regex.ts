@@ -1,5 +1,5 @@
 // Regular expressions: rejected here if known to be invalid; the engine's rejections are mapped back to their location.
-import { programSize, regexError } from '../sql/regex.ts';
+import { programSize, regexError } from '../clickhouse/regex.ts';
 import type { Fault, LqlSpan } from './finding.ts';
 
 /** A regular expression of a query, exactly as sent to the engine, and its location in the query. */

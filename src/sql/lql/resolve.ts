@@ -1,7 +1,7 @@
 // Resolves a path to the value it names: a column, a JSON subcolumn, a Map key, a tuple element.
-import { nearest } from '../core/nearest.ts';
-import { quoteIdentifier, quoteString } from '../sql/literal.ts';
-import { DYNAMIC, parseColumnType, type ColumnType } from '../sql/types/column-type.ts';
+import { nearest } from '../base/nearest.ts';
+import { quoteIdentifier, quoteString } from '../clickhouse/literal.ts';
+import { DYNAMIC, parseColumnType, type ColumnType } from '../types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
 import type { FieldPath } from './tree.ts';
 

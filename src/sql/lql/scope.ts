@@ -1,5 +1,5 @@
 // The scope in which the parts of a statement are compiled, and the shape of their output.
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 import type { LqlFinding } from './finding.ts';
 import { createResolver, type Table, type FieldExpression } from './resolve.ts';
 import type { FieldPath, Select, Tree } from './tree.ts';

@@ -1,5 +1,5 @@
 // The selected columns, newest row first.
-import { quoteIdentifier } from '../sql/literal.ts';
+import { quoteIdentifier } from '../clickhouse/literal.ts';
 import { resultName, type StatementScope, type Shape } from './scope.ts';
 import { findingAt, isFault, type LqlFinding } from './finding.ts';
 import type { Select, Tree } from './tree.ts';

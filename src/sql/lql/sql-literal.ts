@@ -1,7 +1,7 @@
 // LQL values as ClickHouse literals: strings, numbers and times.
-import { byteString, hexOf } from '../sql/bytes.ts';
-import { quoteString } from '../sql/literal.ts';
-import type { ColumnType } from '../sql/types/column-type.ts';
+import { byteString, hexOf } from '../clickhouse/bytes.ts';
+import { quoteString } from '../clickhouse/literal.ts';
+import type { ColumnType } from '../types/column-type.ts';
 import { formatMicros } from './time.ts';
 
 /** Integer digits that a Float64 and an integer literal represent exactly. */

@@ -1,13 +1,13 @@
 // Times as SQL conditions. Days and seconds are half-open ranges, independent of the column's precision.
-import { quoteString } from '../sql/literal.ts';
+import { quoteString } from '../clickhouse/literal.ts';
 import type { Condition } from './value.ts';
 import type { Fault } from './finding.ts';
 import type { FieldExpression } from './resolve.ts';
 import { timeLiteral } from './sql-literal.ts';
 import { formatMicros, pointOf, stretchOf, type TimeValue } from './time.ts';
 import type { Comparison } from './tree.ts';
-import { timeScale } from '../sql/types/traits.ts';
-import { parseType } from '../sql/types/type.ts';
+import { timeScale } from '../types/traits.ts';
+import { parseType } from '../types/type.ts';
 
 /** Compares a value with a time; `:` matches the whole interval that the time denotes. */
 export function compareTime(

@@ -1,6 +1,6 @@
 // Parses timestamps: ISO 8601, Unix times, ranges, composed ranges, and keywords for relative times.
-import { nearest } from '../core/nearest.ts';
-import { offsetMs } from '../sql/calendar.ts';
+import { nearest } from '../base/nearest.ts';
+import { offsetMs } from '../clickhouse/calendar.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import {
   dayMicros,

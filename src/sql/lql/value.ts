@@ -1,5 +1,5 @@
 // Parses the value of a field filter: null, a boolean, a number, a time, text, or a range of one kind.
-import { nearest } from '../core/nearest.ts';
+import { nearest } from '../base/nearest.ts';
 import { isFault, suggestion, type Fault } from './finding.ts';
 import { isTimeShaped, parseTimeRange } from './time-literal.ts';
 import { LEVELS, type FieldValue, type Operator, type FieldPath } from './tree.ts';

@@ -1,4 +1,4 @@
-// ClickHouse's other names of types, mostly those of other databases. `test/params/engine.test.ts` compares them with the engine.
+// ClickHouse's other names of types, mostly those of other databases. `test/service/params/params.engine.test.ts` compares them with the engine.
 
 /** By type: its names in other databases, which ClickHouse reads without their case. */
 const NAMES: Readonly<Record<string, string>> = {

@@ -45,7 +45,7 @@ const PLAIN: ReadonlyMap<string, JsonValue> = new Map<string, JsonValue>([
   ['JSON', { kind: 'object' }],
 ]);
 
-/** How rows are written in JSON: as the engine does, or as BigQuery does (`format/bigquery-shape.ts`). */
+/** How rows are written in JSON: as the engine does, or as BigQuery does (`service/formats/bigquery-shape.ts`). */
 export type RowShape = 'standard' | 'bigquery';
 
 /** The JSON values of a column, given its type as the engine prints it. */

@@ -1,8 +1,8 @@
 // Parses ClickHouse types, as the engine prints them, into a tree, and prints them again. `traits.ts` answers questions about a tree.
-import { createLru } from '../../core/lru.ts';
-import { isSignificant, tokenize, type Token } from '../lexer.ts';
-import { decodedName } from '../quoted-name.ts';
-import { stringValue } from '../string-literal.ts';
+import { createLru } from '../base/lru.ts';
+import { isSignificant, tokenize, type Token } from '../clickhouse/lexer.ts';
+import { decodedName } from '../clickhouse/quoted-name.ts';
+import { stringValue } from '../clickhouse/string-literal.ts';
 import { keepsArguments, MAX_WORDS, typeOfAlias } from './aliases.ts';
 
 /** `Array(String)`: a name, and arguments. */

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { typescriptOf } from '../../src/sql/types/typescript-type.ts';
-import { liftLiterals } from '../../src/cli/new/lift.ts';
-import { formatYaml } from '../../src/config/format-yaml.ts';
-import { run, scratch } from '../support/command.ts';
-import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
+import { typescriptOf } from '../../../src/sql/types/typescript-type.ts';
+import { liftLiterals } from '../../../src/cli/commands/new/lift.ts';
+import { formatYaml } from '../../../src/service/config/format-yaml.ts';
+import { run, scratch } from '../../support/command.ts';
+import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 describe('new', () => {
   test.each([
@@ -376,7 +376,7 @@ describe('types', () => {
     ];
     expect((await run(args, { cwd })).code).toBe(0);
     await expect(readFileSync(module, 'utf8')).toMatchFileSnapshot(
-      join(import.meta.dirname, '../golden/types/shipped.txt'),
+      join(import.meta.dirname, '../../golden/types/shipped.txt'),
     );
     writeFileSync(
       join(cwd, 'use.ts'),

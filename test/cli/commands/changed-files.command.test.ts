@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const uuid = (n: number): string => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 const endpoint = (n: number, rest = 'query: SELECT 1 AS one\n', name = `e${n}`): string =>

@@ -4,14 +4,14 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { openLiveKeyring } from '../../src/auth/live-keyring.ts';
-import { COMMAND_NAMES } from '../../src/cli/program.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Finding } from '../../src/core/finding.ts';
-import { run, scratch, start } from '../support/command.ts';
-import { after } from '../../src/app/clock.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { openLiveKeyring } from '../../../src/service/auth/live-keyring.ts';
+import { COMMAND_NAMES } from '../../../src/cli/program.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Finding } from '../../../src/sql/base/finding.ts';
+import { run, scratch, start } from '../../support/command.ts';
+import { after } from '../../../src/service/app/clock.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const GOOD =
   'id: 00000000-0000-4000-8000-000000000001\nname: one\nquery: SELECT @n AS n\nparameters: { n: { type: UInt8, required: true, description: A number. } }\ndescription: One.\n';
@@ -70,7 +70,9 @@ describe('help and misuse', () => {
   });
 
   test('--version', async () => {
-    const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8')) as {
+    const { version } = JSON.parse(
+      readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'),
+    ) as {
       version: string;
     };
     expect(await run(['--version'])).toEqual({ code: 0, out: `${version}\n`, err: '' });

@@ -4,13 +4,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { createAsk } from '../../src/cli/conformance/ask.ts';
-import { outcomeOf, type Answered } from '../../src/cli/conformance/outcome.ts';
-import { printMarkdown } from '../../src/cli/conformance/print.ts';
-import { readQueries, type ConsumerQuery, type Expected } from '../../src/cli/consumer-queries.ts';
-import { reportOf } from '../../src/cli/conformance/report.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { run, scratch } from '../support/command.ts';
+import { createAsk } from '../../../src/cli/commands/conformance/ask.ts';
+import { outcomeOf, type Answered } from '../../../src/cli/commands/conformance/outcome.ts';
+import { printMarkdown } from '../../../src/cli/commands/conformance/print.ts';
+import { readQueries, type ConsumerQuery, type Expected } from '../../../src/cli/kit/consumer-queries.ts';
+import { reportOf } from '../../../src/cli/commands/conformance/report.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { run, scratch } from '../../support/command.ts';
 
 function folder(files: Readonly<Record<string, string>>): string {
   const path = scratch();

@@ -7,9 +7,9 @@ import { json } from 'node:stream/consumers';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 const ACTION = join(ROOT, 'deploy/github-action');
 
 const TABLES =

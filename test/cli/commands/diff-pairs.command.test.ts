@@ -1,9 +1,9 @@
 // `millrace diff` over a repository in which several queries and a view change at once.
 import { expect, test } from 'vitest';
-import { PAIRS } from '../compatibility/pairs/all.ts';
-import type { Pair } from '../compatibility/pairs/pair.ts';
-import { PRODUCTS } from '../compatibility/pairs/schema.ts';
-import { repository } from '../support/git-repository.ts';
+import { PAIRS } from '../compare/pairs/all.ts';
+import type { Pair } from '../compare/pairs/pair.ts';
+import { PRODUCTS } from '../compare/pairs/schema.ts';
+import { repository } from '../../support/git-repository.ts';
 
 const DANGEROUS = [
   'USING loses the tenant',

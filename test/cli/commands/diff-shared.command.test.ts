@@ -1,7 +1,7 @@
 // `millrace diff` of a changed shared file: the changes of each endpoint that includes it, at its line.
 import { expect, test } from 'vitest';
-import type { Finished } from '../support/command.ts';
-import { repository } from '../support/git-repository.ts';
+import type { Finished } from '../../support/command.ts';
+import { repository } from '../../support/git-repository.ts';
 
 const TABLES = `CREATE DATABASE IF NOT EXISTS shop;
 CREATE TABLE shop.orders (tenant String, id UInt64, price Decimal(18, 2), at DateTime) ENGINE = MergeTree ORDER BY (tenant, at);

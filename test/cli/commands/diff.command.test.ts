@@ -3,10 +3,10 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, scratch, type Finished } from '../support/command.ts';
-import { repository, type Repository } from '../support/git-repository.ts';
+import { run, scratch, type Finished } from '../../support/command.ts';
+import { repository, type Repository } from '../../support/git-repository.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden/diff');
+const GOLDEN = join(import.meta.dirname, '../../golden/diff');
 const ID = '00000000-0000-4000-8000-000000000001';
 
 const TABLES = `CREATE DATABASE IF NOT EXISTS logs;

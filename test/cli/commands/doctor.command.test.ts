@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, truncateSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
-import { fillData } from '../support/damaged-data.ts';
-import { deploy } from '../support/serving.ts';
+import { run, scratch } from '../../support/command.ts';
+import { startFront, type FrontProcess } from '../../support/clickhouse-front/process.ts';
+import { fillData } from '../../support/damaged-data.ts';
+import { deploy } from '../../support/serving.ts';
 
 const SANDBOXED = `query: WITH t AS (SELECT 1 AS n) SELECT n FROM t
 sandbox: { enabled: true }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const SCHEMA = `CREATE DATABASE shop;
 CREATE TABLE shop.buyers (tenant String, id UInt64, name String, email String) ENGINE = MergeTree ORDER BY id;`;

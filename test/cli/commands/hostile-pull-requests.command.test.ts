@@ -6,8 +6,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { some } from '../support/runs.ts';
-import { run, scratch, type Finished } from '../support/command.ts';
+import { some } from '../../support/runs.ts';
+import { run, scratch, type Finished } from '../../support/command.ts';
 
 /** What no output may have. */
 const SECRET = 'canary5e1f';

@@ -3,10 +3,10 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { visibleJson } from '../../src/observe/visible-text.ts';
-import { some } from '../support/runs.ts';
-import { run, scratch } from '../support/command.ts';
-import { repository, type Repository } from '../support/git-repository.ts';
+import { visibleJson } from '../../../src/service/observe/visible-text.ts';
+import { some } from '../../support/runs.ts';
+import { run, scratch } from '../../support/command.ts';
+import { repository, type Repository } from '../../support/git-repository.ts';
 
 /** Moves the cursor, reverses text, breaks lines, forges commands of CI, mentions, links and closes cells. */
 const EVIL =

@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { run, type Finished } from '../support/command.ts';
-import { repository, type Repository } from '../support/git-repository.ts';
+import { run, type Finished } from '../../support/command.ts';
+import { repository, type Repository } from '../../support/git-repository.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden/impact');
+const GOLDEN = join(import.meta.dirname, '../../golden/impact');
 
 const FILES = {
   'seeds/1.sql': `CREATE DATABASE IF NOT EXISTS shop;

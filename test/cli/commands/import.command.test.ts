@@ -2,9 +2,9 @@
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
-const FIXTURES = join(import.meta.dirname, '../fixtures/import');
+const FIXTURES = join(import.meta.dirname, '../../fixtures/import');
 
 interface Report {
   readonly counts: Readonly<Record<string, number>>;

@@ -13,10 +13,10 @@ import {
 import { join, relative } from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { some } from '../support/runs.ts';
-import { run, scratch, start, type Running } from '../support/command.ts';
+import { some } from '../../support/runs.ts';
+import { run, scratch, start, type Running } from '../../support/command.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 let running: Running | undefined;
 afterEach(async () => {

@@ -5,10 +5,10 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { compress } from '@bokuweb/zstd-wasm';
-import { loadZstd } from '../../src/http/zstd.ts';
+import { loadZstd } from '../../../src/service/http/zstd.ts';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { run, scratch, start, type Running } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
+import { run, scratch, start, type Running } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const TABLES = `CREATE TABLE app.events (id UInt32, tag String) ENGINE = MergeTree ORDER BY id;
 CREATE TABLE app.totals (tag String, n UInt64) ENGINE = SummingMergeTree ORDER BY tag;

@@ -3,10 +3,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { scratch, start, type Running } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/redis.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { scratch, start, type Running } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/redis.ts';
 
 const KEY = 'a-key-for-everything';
 const readers: ChildProcess[] = [];

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { scratch, start, type Running } from '../support/command.ts';
+import { scratch, start, type Running } from '../../support/command.ts';
 
 let running: Running | undefined;
 afterEach(async () => {

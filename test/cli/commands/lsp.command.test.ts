@@ -15,7 +15,7 @@ import {
   type Location,
   type ProtocolConnection,
 } from 'vscode-languageserver/node';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const SCHEMA = `CREATE DATABASE shop;
 CREATE TABLE shop.orders (id UInt32, at DateTime64(3, 'UTC'), shop String, status Enum8('open' = 1, 'paid' = 2), amount Decimal(12, 4), meta Tuple(city String)) ENGINE = MergeTree ORDER BY at;
@@ -45,7 +45,7 @@ beforeAll(async () => {
   await writeFile(join(cwd, 'schema/tables.sql'), SCHEMA);
   await writeFile(join(cwd, 'endpoints/part.shared.yaml'), PART);
   await writeFile(join(cwd, 'endpoints/other.yaml'), `${HEAD.replaceAll('1', '2').replace('one', 'other')}query: SELECT 1 AS n\n`);
-  child = spawn(process.execPath, [join(import.meta.dirname, '../../bin/millrace.cjs'), 'lsp', '--stdio'], {
+  child = spawn(process.execPath, [join(import.meta.dirname, '../../../bin/millrace.cjs'), 'lsp', '--stdio'], {
     cwd,
     env: { PATH: process.env['PATH'], HOME: cwd, TMPDIR: process.env['TMPDIR'] },
     stdio: ['pipe', 'pipe', 'inherit'],

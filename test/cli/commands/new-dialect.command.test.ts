@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const TABLES = `CREATE TABLE sales.orders (id UInt64, status String, total Decimal(10, 2), ordered_on Date, created_at DateTime)
 ENGINE = MergeTree ORDER BY id;`;

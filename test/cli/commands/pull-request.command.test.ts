@@ -4,10 +4,10 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
-import { some } from '../support/runs.ts';
+import { run, scratch } from '../../support/command.ts';
+import { some } from '../../support/runs.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden/pull-request');
+const GOLDEN = join(import.meta.dirname, '../../golden/pull-request');
 const FILE = 'endpoints/orders.by-day.yaml';
 const BASE: Readonly<Record<string, string>> = {
   'seeds/tables.sql': `CREATE DATABASE IF NOT EXISTS shop;

@@ -2,11 +2,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queryService } from '../../src/cli/query/query.ts';
-import { scanCsv } from '../../src/cli/query/all-pages.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { run, scratch } from '../support/command.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { queryService } from '../../../src/cli/commands/query/query.ts';
+import { scanCsv } from '../../../src/cli/commands/query/all-pages.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { run, scratch } from '../../support/command.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const PAGED = `id: 00000000-0000-4000-8000-000000000001
 name: paged

@@ -4,10 +4,10 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { eventsOf } from '../../src/cli/query/events.ts';
-import { COLLECTING } from '../support/collect-garbage.ts';
-import { run, scratch, start, type Finished, type Running } from '../support/command.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { eventsOf } from '../../../src/cli/commands/query/events.ts';
+import { COLLECTING } from '../../support/collect-garbage.ts';
+import { run, scratch, start, type Finished, type Running } from '../../support/command.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const FILES = {
   added: 'live: { every: 1, key: [id] }',

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const TABLES =
   'CREATE TABLE sales.orders (id UInt64, status String, total Decimal(10, 2)) ENGINE = MergeTree ORDER BY id;';

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
+import { run, scratch } from '../../support/command.ts';
 
 const SEED = `CREATE DATABASE app;
 CREATE TABLE app.visits (tenant String, id UInt32, ts UInt32, message String, ip String, client UInt32, phone_no UInt64, surname String,

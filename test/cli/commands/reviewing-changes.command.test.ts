@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { repository } from '../support/git-repository.ts';
+import { repository } from '../../support/git-repository.ts';
 
 const PAGES = ['reviewing-changes', 'comparison'].map((name) =>
-  join(import.meta.dirname, `../../docs/author/${name}.md`),
+  join(import.meta.dirname, `../../../docs/author/${name}.md`),
 );
 /** Between the pages; in none of them. */
 const BREAK = '\f';

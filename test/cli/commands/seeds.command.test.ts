@@ -4,8 +4,8 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { run, scratch, start } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
+import { run, scratch, start } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const GOOD =
   'CREATE DATABASE app;\nCREATE TABLE app.t (n UInt8) ORDER BY n AS SELECT number FROM numbers(3);\n';
@@ -110,7 +110,7 @@ test('npm start passes SIGTERM on to the service', async () => {
       join(cwd, 'endpoints'),
     ],
     {
-      cwd: join(import.meta.dirname, '../..'),
+      cwd: join(import.meta.dirname, '../../..'),
       stdio: ['ignore', 'pipe', 'ignore'],
     },
   );

@@ -2,11 +2,11 @@
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { run, scratch, start, type Running } from '../support/command.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { startRedis } from '../support/redis.ts';
-import { eventually } from '../support/eventually.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { run, scratch, start, type Running } from '../../support/command.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { startRedis } from '../../support/redis.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let running: Running | undefined;
 let gate: Gate;

@@ -3,10 +3,10 @@ import { spawn } from 'node:child_process';
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, expect, test } from 'vitest';
-import { SCRIPTS } from '../../src/cli/init/manifest.ts';
-import { scratch, start, type Running } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort } from '../support/redis.ts';
+import { SCRIPTS } from '../../../src/cli/commands/init/manifest.ts';
+import { scratch, start, type Running } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort } from '../../support/redis.ts';
 
 const started: { kill(signal: 'SIGKILL'): unknown }[] = [];
 afterEach(() => {
@@ -63,7 +63,10 @@ test('npm start in a repository: the service ends with npm', async () => {
   const cwd = scratch();
   mkdirSync(join(cwd, 'node_modules/.bin'), { recursive: true });
   mkdirSync(join(cwd, 'endpoints'));
-  symlinkSync(join(import.meta.dirname, '../../bin/millrace.cjs'), join(cwd, 'node_modules/.bin/millrace'));
+  symlinkSync(
+    join(import.meta.dirname, '../../../bin/millrace.cjs'),
+    join(cwd, 'node_modules/.bin/millrace'),
+  );
   writeFileSync(join(cwd, 'package.json'), JSON.stringify({ private: true, scripts: SCRIPTS }));
   const port = await freePort();
   const { PATH, HOME } = process.env;

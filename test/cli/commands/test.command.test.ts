@@ -3,9 +3,9 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { dirname, join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
-import { run, scratch, start, type Finished } from '../support/command.ts';
+import { run, scratch, start, type Finished } from '../../support/command.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden/test-command');
+const GOLDEN = join(import.meta.dirname, '../../golden/test-command');
 
 const TABLES = `CREATE DATABASE app;
 CREATE TABLE app.events (id String, at DateTime64(3, 'UTC'), n UInt64 DEFAULT 0, data JSON) ENGINE = MergeTree ORDER BY at;
@@ -554,7 +554,7 @@ describe('--watch', () => {
 });
 
 test('the shipped files pass', async () => {
-  const { code, err } = await run(['test'], { cwd: join(import.meta.dirname, '../..') });
+  const { code, err } = await run(['test'], { cwd: join(import.meta.dirname, '../../..') });
   expect(err).toMatch(/^\d+ passed, 0 failed/);
   expect(code).toBe(0);
 });

@@ -3,11 +3,11 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { run, scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { ask, deploy, startServing, type Deployment, type Serving } from '../support/serving.ts';
-import { eventually } from '../support/eventually.ts';
+import { run, scratch } from '../../support/command.ts';
+import { startFront, type FrontProcess } from '../../support/clickhouse-front/process.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { ask, deploy, startServing, type Deployment, type Serving } from '../../support/serving.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const endpoints = (): Record<string, string> => ({
   run: 'query: SELECT generateUUIDv4() AS run\n',

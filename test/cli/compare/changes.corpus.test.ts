@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
-import { CHANGES, type ChangeCode } from '../../src/compatibility/changes.ts';
-import { compareContracts } from '../../src/compatibility/compare.ts';
-import type { EndpointColumns } from '../../src/compatibility/contract.ts';
+import { CHANGES, type ChangeCode } from '../../../src/cli/compare/changes.ts';
+import { compareContracts } from '../../../src/cli/compare/compare.ts';
+import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
 import {
   changesBetween,
   codesOf,
@@ -954,7 +954,7 @@ describe('the table', () => {
       'tables.rejected',
       'query.not_compared', // without an engine
       'redaction.not_applied', // in unredacted.test.ts
-      'query.source_redefined', // test/cli/diff.test.ts
+      'query.source_redefined', // test/cli/commands/diff.command.test.ts
     ]);
     expect(tested).toEqual(new Set(Object.keys(CHANGES)));
   });
@@ -977,7 +977,7 @@ interface Schema {
 
 /** Keys of the file, and of its parts as `Part.key`; examples and fixtures are whole. */
 function schemaKeys(): readonly string[] {
-  const path = join(import.meta.dirname, '../../schemas/endpoint.schema.json');
+  const path = join(import.meta.dirname, '../../../schemas/endpoint.schema.json');
   const schema = JSON.parse(readFileSync(path, 'utf8')) as Schema; // our own schema
   const below = (prefix: string, { properties = {} }: Schema): readonly string[] =>
     Object.entries(properties).flatMap(([key, property]) => [

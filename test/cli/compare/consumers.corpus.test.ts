@@ -4,22 +4,22 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { EndpointColumns } from '../../src/compatibility/contract.ts';
-import type { Side } from '../../src/compatibility/compare.ts';
-import { changedEndpoints } from '../../src/compatibility/consumers/changed-endpoint.ts';
-import type { NamedReads } from '../../src/compatibility/consumers/foreign-query.ts';
-import { createJudge, type Impact } from '../../src/compatibility/consumers/impact.ts';
-import { affects, pathChanges } from '../../src/compatibility/consumers/paths.ts';
-import type { ConsumerText } from '../../src/compatibility/consumers/query.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
-import { outlineQuery } from '../../src/sql/outline.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
+import type { Side } from '../../../src/cli/compare/compare.ts';
+import { changedEndpoints } from '../../../src/cli/compare/consumers/changed-endpoint.ts';
+import type { NamedReads } from '../../../src/cli/compare/consumers/foreign-query.ts';
+import { createJudge, type Impact } from '../../../src/cli/compare/consumers/impact.ts';
+import { affects, pathChanges } from '../../../src/cli/compare/consumers/paths.ts';
+import type { ConsumerText } from '../../../src/cli/compare/consumers/query.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import { fileOf, ID, sideOf, type Keys } from './fixture.ts';
 
 describe('changes of columns and paths', () => {
@@ -435,7 +435,7 @@ describe('queries in the SQL of other systems, by names', () => {
 });
 
 test('the documented query finds the consumer query in a logged statement', async () => {
-  const guide = readFileSync(new URL('../../docs/author/impact.md', import.meta.url), 'utf8');
+  const guide = readFileSync(new URL('../../../docs/author/impact.md', import.meta.url), 'utf8');
   const [, pattern = ''] = /extract\(query, ('.*')\) AS sql/.exec(guide) ?? [];
   const boundSql = 'WITH t AS (SELECT * FROM (\nSELECT 1 AS a\n) LIMIT 3) SELECT a FROM t';
   const outline = outlineQuery(boundSql).outline ?? expect.fail('the query has an outline');

@@ -2,17 +2,17 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { modelsOf } from '../../src/catalog/query-models.ts';
-import { pairUp } from '../../src/compatibility/pairing.ts';
-import { comparedVariants } from '../../src/compatibility/variants.ts';
-import type { ModelResult } from '../../src/query-model/resolve.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { REAL_TIME } from '../support/real-time.ts';
-import { createInspect } from '../../src/catalog/compile.ts';
-import type { Change } from '../../src/compatibility/changes.ts';
-import { compareContracts, type EndpointComparison, type Side } from '../../src/compatibility/compare.ts';
-import { readContracts, type Contract, type EndpointColumns } from '../../src/compatibility/contract.ts';
+import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
+import { pairUp } from '../../../src/cli/compare/pairing.ts';
+import { comparedVariants } from '../../../src/cli/compare/variants.ts';
+import type { ModelResult } from '../../../src/guard/query/resolve.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import type { Change } from '../../../src/cli/compare/changes.ts';
+import { compareContracts, type EndpointComparison, type Side } from '../../../src/cli/compare/compare.ts';
+import { readContracts, type Contract, type EndpointColumns } from '../../../src/cli/compare/contract.ts';
 
 const inspect = createInspect({ piiHashKey: 'any' });
 

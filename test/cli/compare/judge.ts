@@ -1,9 +1,9 @@
 // What the comparison of two queries says, with models of the real engine.
-import { CHANGES } from '../../src/compatibility/changes.ts';
-import { compareModels } from '../../src/compatibility/model-changes.ts';
-import type { QueryModel } from '../../src/query-model/model.ts';
-import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
-import type { World } from '../query-model/world.ts';
+import { CHANGES } from '../../../src/cli/compare/changes.ts';
+import { compareModels } from '../../../src/cli/compare/model-changes.ts';
+import type { QueryModel } from '../../../src/guard/query/model.ts';
+import { UnreadableTree } from '../../../src/guard/query/tree/tree-lines.ts';
+import type { World } from '../../guard/query/world.ts';
 import { TENANTS } from './pairs/schema.ts';
 
 const isShared = (name: string): boolean => name.endsWith('.products');

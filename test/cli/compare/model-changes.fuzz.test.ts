@@ -1,8 +1,8 @@
 // Changes of queries that let somebody see more, and rewrites that do not, by the models of both versions.
 import { afterAll, describe, expect, test } from 'vitest';
-import { CHANGES } from '../../src/compatibility/changes.ts';
-import { areEqual, compareModels } from '../../src/compatibility/model-changes.ts';
-import { openTwoTenants } from '../query-model/world.ts';
+import { CHANGES } from '../../../src/cli/compare/changes.ts';
+import { areEqual, compareModels } from '../../../src/cli/compare/model-changes.ts';
+import { openTwoTenants } from '../../guard/query/world.ts';
 
 const world = await openTwoTenants();
 afterAll(() => world.close());

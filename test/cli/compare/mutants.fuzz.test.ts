@@ -1,8 +1,8 @@
 // Mutated queries: whenever another tenant's rows or hidden values appear, the comparison reports it as security, and
 // `validate` takes the query for unconfined. Rewritten queries raise no alarm.
 import { afterAll, expect, test } from 'vitest';
-import { createRandom, type Random } from '../query-model/mutants.ts';
-import { runs } from '../support/runs.ts';
+import { createRandom, type Random } from '../../guard/query/mutants.ts';
+import { runs } from '../../support/runs.ts';
 import { alarms, isConfined, modelOf, securityChanges, tenantOf } from './judge.ts';
 import { edited, MUTATIONS, pick, REWRITES } from './mutants.ts';
 import { MASKED, QUERIES } from './pairs/all.ts';

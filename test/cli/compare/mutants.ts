@@ -1,5 +1,5 @@
 // Mutations of queries that open rows or values in many cases, and rewrites that change no row.
-import type { Random } from '../query-model/mutants.ts';
+import type { Random } from '../../guard/query/mutants.ts';
 
 export type Edit = (sql: string, random: Random) => string;
 

@@ -1,8 +1,8 @@
 // Pairs of queries, definitions and keys before and after a change: rows show what it does, the comparison reports it.
 import { afterAll, describe, expect, test } from 'vitest';
-import { compareContracts, type Side } from '../../src/compatibility/compare.ts';
+import { compareContracts, type Side } from '../../../src/cli/compare/compare.ts';
 import { fileOf, sideOf, type Keys } from './fixture.ts';
-import { some, someOfEach } from '../support/runs.ts';
+import { some, someOfEach } from '../../support/runs.ts';
 import { alarms, modelOf, securityChanges } from './judge.ts';
 import { PAIRS } from './pairs/all.ts';
 import CODES from './pairs/codes.json' with { type: 'json' };

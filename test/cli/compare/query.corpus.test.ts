@@ -1,9 +1,9 @@
 // Conditions on parameters that a changed query may lose, in every SQL form, and forms that only look alike.
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { ChangeCode } from '../../src/compatibility/changes.ts';
-import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
-import { runs } from '../support/runs.ts';
+import type { ChangeCode } from '../../../src/cli/compare/changes.ts';
+import { isSignificant, tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { runs } from '../../support/runs.ts';
 import { changesBetween, codesOf, fileOf, openComparer } from './fixture.ts';
 
 const COLUMNS = '(a UInt64, b String, p String, q String, offset UInt8, internal UInt8)';

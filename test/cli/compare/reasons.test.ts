@@ -1,7 +1,7 @@
 // Reasons in endpoint files: which changes they allow, and findings about those that allow none.
 import { describe, expect, test } from 'vitest';
-import { CHANGES } from '../../src/compatibility/changes.ts';
-import { keyFor, reasonFindings } from '../../src/compatibility/reasons.ts';
+import { CHANGES } from '../../../src/cli/compare/changes.ts';
+import { keyFor, reasonFindings } from '../../../src/cli/compare/reasons.ts';
 import { changesBetween, compareFiles, fileOf, type Keys } from './fixture.ts';
 
 const BASE: Keys = {

@@ -1,7 +1,7 @@
 // Rows that one version of a query returns and the other does not: rows show it, the comparison reports it in both directions.
 import { afterAll, expect, test } from 'vitest';
-import { CHANGES, type ChangeCode } from '../../src/compatibility/changes.ts';
-import { someOfEach } from '../support/runs.ts';
+import { CHANGES, type ChangeCode } from '../../../src/cli/compare/changes.ts';
+import { someOfEach } from '../../support/runs.ts';
 import { alarms, modelOf } from './judge.ts';
 import { ROW_PAIRS } from './pairs/rows.ts';
 import { openProducts } from './pairs/schema.ts';

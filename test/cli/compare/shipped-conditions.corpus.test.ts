@@ -2,13 +2,13 @@
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createCallsTable } from '../../src/engine/calls-table.ts';
-import { someOfEach } from '../support/runs.ts';
+import { createCallsTable } from '../../../src/service/engine/calls-table.ts';
+import { someOfEach } from '../../support/runs.ts';
 import { changesBetween, openComparer, sideOf } from './fixture.ts';
 
 type Files = Readonly<Record<string, string>>;
 
-const FOLDER = join(import.meta.dirname, '../../endpoints');
+const FOLDER = join(import.meta.dirname, '../../../endpoints');
 /** Without examples, and the view, which names parameters that the query may lose. */
 const SHIPPED = readdirSync(FOLDER)
   .filter((name) => name.endsWith('.yaml'))
@@ -55,7 +55,7 @@ const endpointOf = ({ files }: Loss): string => Object.keys(files)[0] ?? '';
 
 test('removing a parameter condition from a shipped endpoint is always reported', async () => {
   expect(LOSSES.length).toBeGreaterThan(20);
-  const seeds = join(import.meta.dirname, '../../seeds/01_tables.sql');
+  const seeds = join(import.meta.dirname, '../../../seeds/01_tables.sql');
   const shipped = await openComparer(readFileSync(seeds, 'utf8'), createCallsTable);
   for (const { files, name, condition, after } of someOfEach(
     LOSSES,

@@ -1,7 +1,7 @@
 // Which files of two revisions are compared: those that differ, and those that may claim the same id or name.
 import { expect, test } from 'vitest';
-import type { FolderFile } from '../../src/cli/diff/folders.ts';
-import { withoutUnchanged } from '../../src/cli/diff/unchanged.ts';
+import type { FolderFile } from '../../../src/cli/commands/diff/folders.ts';
+import { withoutUnchanged } from '../../../src/cli/commands/diff/unchanged.ts';
 
 const file = (name: string, more = ''): FolderFile => ({
   path: `endpoints/${name}.yaml`,

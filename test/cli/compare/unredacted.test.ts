@@ -3,11 +3,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelsOf } from '../../src/catalog/query-models.ts';
-import { compareContracts, type Side } from '../../src/compatibility/compare.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
+import { compareContracts, type Side } from '../../../src/cli/compare/compare.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import { fileOf, sideOf, type Keys } from './fixture.ts';
 
 let engine: Engine;

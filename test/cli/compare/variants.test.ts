@@ -1,6 +1,6 @@
 // Changes of choices and optional parts: each variant is compared with what the same calls get now.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { comparedVariants, pairVariants } from '../../src/compatibility/variants.ts';
+import { comparedVariants, pairVariants } from '../../../src/cli/compare/variants.ts';
 import { fileOf, openComparer, sideOf, type Comparer } from './fixture.ts';
 
 let comparer: Comparer;

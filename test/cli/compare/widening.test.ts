@@ -1,6 +1,6 @@
 // How a changed parameter type relates to the old one, by the values that it accepts.
 import { expect, test } from 'vitest';
-import { compareParameterTypes, type TypeStep } from '../../src/compatibility/widening.ts';
+import { compareParameterTypes, type TypeStep } from '../../../src/cli/compare/widening.ts';
 
 test.each<[before: string, after: string, step: TypeStep]>([
   ['UInt8', 'UInt16', 'wider'],

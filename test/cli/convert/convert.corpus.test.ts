@@ -1,10 +1,10 @@
 // Queries of eight dialects, converted and run on the embedded engine: the same rows as on the other system.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS, statusOf, type ForeignDialect } from '../../src/dialects/conversion.ts';
-import { createConverter, type Converter } from '../../src/convert/convert.ts';
-import { someOfEach } from '../support/runs.ts';
-import { openOracle, type Oracle } from '../sql/oracle.ts';
+import { DIALECTS, statusOf, type ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
+import { createConverter, type Converter } from '../../../src/cli/convert/convert.ts';
+import { someOfEach } from '../../support/runs.ts';
+import { openOracle, type Oracle } from '../../sql/clickhouse/oracle.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';
 import { isOrdered } from './values/line.ts';

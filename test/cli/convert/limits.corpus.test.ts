@@ -1,9 +1,9 @@
 // Limits on texts that are converted: time, memory, length and nesting. A conversion never rejects for its text.
 import { afterAll, expect, test } from 'vitest';
-import { DIALECTS } from '../../src/dialects/conversion.ts';
-import { createConverter } from '../../src/convert/convert.ts';
-import { createParser } from '../../src/convert/parse/parser.ts';
-import { MissingPackageError } from '../../src/core/observation.ts';
+import { DIALECTS } from '../../../src/sql/dialects/conversion.ts';
+import { createConverter } from '../../../src/cli/convert/convert.ts';
+import { createParser } from '../../../src/cli/convert/parse/parser.ts';
+import { MissingPackageError } from '../../../src/sql/base/observation.ts';
 
 const converter = createConverter();
 afterAll(() => converter.close());

@@ -1,9 +1,9 @@
 // Literals that are written for a dialect are read back as the same value.
 import { expect, test } from 'vitest';
-import { literalOf } from '../../src/convert/placeholders/source-lexer.ts';
-import { DIALECTS } from '../../src/dialects/conversion.ts';
-import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
-import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
+import { literalOf } from '../../../src/cli/convert/placeholders/source-lexer.ts';
+import { DIALECTS } from '../../../src/sql/dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../../../src/sql/dialects/dialects.ts';
+import { OFFLINE_LIMITS, read } from '../../../src/sql/dialects/read/read.ts';
 
 const VALUES = [
   "it's",

@@ -1,9 +1,13 @@
 // Placeholders and templates of other tools: the SQL and the parameters that they become, and what is reported.
 import { describe, expect, test } from 'vitest';
-import type { ConvertedParameter } from '../../src/dialects/conversion.ts';
-import { detectTool } from '../../src/convert/placeholders/detect-tool.ts';
-import { readPlaceholders } from '../../src/convert/placeholders/read-placeholders.ts';
-import type { Declaration, TemplateDialect, TemplateTool } from '../../src/convert/placeholders/template.ts';
+import type { ConvertedParameter } from '../../../src/sql/dialects/conversion.ts';
+import { detectTool } from '../../../src/cli/convert/placeholders/detect-tool.ts';
+import { readPlaceholders } from '../../../src/cli/convert/placeholders/read-placeholders.ts';
+import type {
+  Declaration,
+  TemplateDialect,
+  TemplateTool,
+} from '../../../src/cli/convert/placeholders/template.ts';
 
 /** `x: Type!` is required, `x: Type = value` has a default. */
 function shown({ name, type, required, default: value }: ConvertedParameter): string {

@@ -1,8 +1,8 @@
 // Queries of each dialect and how they are read: blocks of a query, `=>` and its tree.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ForeignDialect } from '../../src/dialects/conversion.ts';
-import type { Parser } from '../../src/convert/parse/parser.ts';
+import type { ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
+import type { Parser } from '../../../src/cli/convert/parse/parser.ts';
 import { showQuery } from './show.ts';
 
 const path = (dialect: string): string => join(import.meta.dirname, 'reading', `${dialect}.txt`);

@@ -1,7 +1,7 @@
 // The tables and columns that queries of other systems read.
 import { afterAll, expect, test } from 'vitest';
-import { createConverter } from '../../src/convert/convert.ts';
-import type { ForeignDialect } from '../../src/dialects/conversion.ts';
+import { createConverter } from '../../../src/cli/convert/convert.ts';
+import type { ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
 
 const converter = createConverter();
 afterAll(() => converter.close());

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type * as NodeSqlParser from 'node-sql-parser';
 import { describe, expect, test } from 'vitest';
-import { disagreements } from '../../src/convert/parse/second-reader.ts';
-import { DIALECTS, type ForeignDialect } from '../../src/dialects/conversion.ts';
-import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
-import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
-import type { Query, Select } from '../../src/dialects/tree.ts';
+import { disagreements } from '../../../src/cli/convert/parse/second-reader.ts';
+import { DIALECTS, type ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../../../src/sql/dialects/dialects.ts';
+import { OFFLINE_LIMITS, read } from '../../../src/sql/dialects/read/read.ts';
+import type { Query, Select } from '../../../src/sql/dialects/tree.ts';
 import { readingsOf } from './reading.ts';
 
 // The grammar has the types of the whole package.

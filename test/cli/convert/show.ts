@@ -10,7 +10,7 @@ import type {
   Select,
   TypeName,
   Window,
-} from '../../src/dialects/tree.ts';
+} from '../../../src/sql/dialects/tree.ts';
 
 const list = (values: readonly Expression[]): string => values.map(show).join(', ');
 const not = (isNot: boolean): string => (isNot ? 'NOT ' : '');

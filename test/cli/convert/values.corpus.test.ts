@@ -1,10 +1,10 @@
 // Values of other systems' SQL: each line of `values/` is equal to what the system returns, or rejected at a place; never another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DIALECTS, statusOf, type Conversion } from '../../src/dialects/conversion.ts';
-import { createConverter, type Converter } from '../../src/convert/convert.ts';
-import { openOracle, type Oracle } from '../sql/oracle.ts';
-import { some, someOfEach } from '../support/runs.ts';
+import { DIALECTS, statusOf, type Conversion } from '../../../src/sql/dialects/conversion.ts';
+import { createConverter, type Converter } from '../../../src/cli/convert/convert.ts';
+import { openOracle, type Oracle } from '../../sql/clickhouse/oracle.ts';
+import { some, someOfEach } from '../../support/runs.ts';
 import { OF_NONE, OF_NUMBERS, PROPAGATING, SKIPPING, withoutNull, type BehaviourCase } from './behaviours.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';

@@ -1,10 +1,10 @@
 // White space between tokens is the same in all dialects; other characters are an error at their place.
 import { describe, expect, test } from 'vitest';
-import { UnconvertedError } from '../../src/dialects/context.ts';
-import { DIALECTS, type ForeignDialect } from '../../src/dialects/conversion.ts';
-import { DIALECTS_BY_NAME } from '../../src/dialects/dialects.ts';
-import { OFFLINE_LIMITS, read } from '../../src/dialects/read/read.ts';
-import { isSpaceUnit } from '../../src/sql/white-space.ts';
+import { UnconvertedError } from '../../../src/sql/dialects/context.ts';
+import { DIALECTS, type ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../../../src/sql/dialects/dialects.ts';
+import { OFFLINE_LIMITS, read } from '../../../src/sql/dialects/read/read.ts';
+import { isSpaceUnit } from '../../../src/sql/clickhouse/white-space.ts';
 
 const SPACES = Array.from({ length: 0x10000 }, (_, code) => code)
   .filter(isSpaceUnit)

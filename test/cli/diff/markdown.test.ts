@@ -1,9 +1,9 @@
 // The length of the Markdown of `millrace diff`, for hundreds of endpoints, long queries and long reasons.
 import { expect, test } from 'vitest';
-import { renderMarkdown } from '../../src/cli/diff/markdown.ts';
-import type { Report } from '../../src/cli/diff/report.ts';
-import { CHANGES, type Change, type ChangeCode } from '../../src/compatibility/changes.ts';
-import type { EndpointComparison } from '../../src/compatibility/compare.ts';
+import { renderMarkdown } from '../../../src/cli/commands/diff/markdown.ts';
+import type { Report } from '../../../src/cli/commands/diff/report.ts';
+import { CHANGES, type Change, type ChangeCode } from '../../../src/cli/compare/changes.ts';
+import type { EndpointComparison } from '../../../src/cli/compare/compare.ts';
 
 /** Characters that escaping makes longer. */
 const LONG = '*_|`<@user> '.repeat(500);

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { CommandError } from '../../src/cli/command-error.ts';
-import { MAX_FILE_BYTES, MAX_FILES } from '../../src/cli/import/bounds.ts';
-import { importExport } from '../../src/cli/import/import.ts';
-import type { ImportOptions } from '../../src/cli/import/options.ts';
-import { printJson, printMarkdown, printTable } from '../../src/cli/import/print.ts';
-import { isPart, type ImportReport } from '../../src/cli/import/report.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
-import { openImportEngine, type ImportEngine } from '../support/import-engine.ts';
-import { zipArchive } from '../support/zip-archive.ts';
+import { CommandError } from '../../../src/cli/kit/command-error.ts';
+import { MAX_FILE_BYTES, MAX_FILES } from '../../../src/cli/commands/import/bounds.ts';
+import { importExport } from '../../../src/cli/commands/import/import.ts';
+import type { ImportOptions } from '../../../src/cli/commands/import/options.ts';
+import { printJson, printMarkdown, printTable } from '../../../src/cli/commands/import/print.ts';
+import { isPart, type ImportReport } from '../../../src/cli/commands/import/report.ts';
+import type { Terminal } from '../../../src/cli/kit/terminal.ts';
+import { openImportEngine, type ImportEngine } from '../../support/import-engine.ts';
+import { zipArchive } from '../../support/zip-archive.ts';
 
-const FIXTURES = join(import.meta.dirname, '../fixtures/import');
+const FIXTURES = join(import.meta.dirname, '../../fixtures/import');
 
 let engine: ImportEngine;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 // The database of tables that a query names without one.
 import { expect, test } from 'vitest';
-import { qualifyTables } from '../../src/convert/qualify-tables.ts';
+import { qualifyTables } from '../../../src/cli/convert/qualify-tables.ts';
 
 test.each([
   ['SELECT a, b FROM t WHERE c', 'SELECT a, b FROM d.t WHERE c'],

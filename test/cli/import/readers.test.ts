@@ -1,9 +1,9 @@
 // What the readers of exports make of nodes, pipes, panels and variables, without the engine.
 import { describe, expect, test } from 'vitest';
-import { readDocument } from '../../src/convert/export/document.ts';
-import type { ForeignQuery } from '../../src/convert/export/foreign-query.ts';
-import { GRAFANA } from '../../src/convert/tools/grafana/export.ts';
-import { TINYBIRD } from '../../src/convert/tools/tinybird/export.ts';
+import { readDocument } from '../../../src/cli/convert/export/document.ts';
+import type { ForeignQuery } from '../../../src/cli/convert/export/foreign-query.ts';
+import { GRAFANA } from '../../../src/cli/convert/tools/grafana/export.ts';
+import { TINYBIRD } from '../../../src/cli/convert/tools/tinybird/export.ts';
 
 /** The queries of pipes, each of them written as its nodes. */
 function pipesOf(pipes: Readonly<Record<string, Readonly<Record<string, string>>>>): readonly ForeignQuery[] {

@@ -4,23 +4,27 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { createGit } from '../../src/cli/diff/git.ts';
-import { diffTexts } from '../../src/cli/diff/text-diff.ts';
-import { EXPORT_TOOLS } from '../../src/convert/export/foreign-query.ts';
-import { importExport } from '../../src/cli/import/import.ts';
-import { convertSql } from '../../src/cli/new/foreign-sql.ts';
-import { readKnownTables } from '../../src/cli/known-tables.ts';
-import { newEndpoint } from '../../src/cli/new/new.ts';
-import { findKnownForms, KNOWN_FORMS } from '../../src/cli/reconvert/known-forms.ts';
-import { printHuman, printJson } from '../../src/cli/reconvert/print.ts';
-import { reconvert, type ReconvertOptions, type ReconvertReport } from '../../src/cli/reconvert/reconvert.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import type { Converted } from '../../src/config/generated/endpoint.ts';
-import type { ForeignDialect } from '../../src/dialects/conversion.ts';
-import { openImportEngine, type ImportEngine } from '../support/import-engine.ts';
+import { createGit } from '../../../src/cli/commands/diff/git.ts';
+import { diffTexts } from '../../../src/cli/commands/diff/text-diff.ts';
+import { EXPORT_TOOLS } from '../../../src/cli/convert/export/foreign-query.ts';
+import { importExport } from '../../../src/cli/commands/import/import.ts';
+import { convertSql } from '../../../src/cli/commands/new/foreign-sql.ts';
+import { readKnownTables } from '../../../src/cli/kit/known-tables.ts';
+import { newEndpoint } from '../../../src/cli/commands/new/new.ts';
+import { findKnownForms, KNOWN_FORMS } from '../../../src/cli/commands/reconvert/known-forms.ts';
+import { printHuman, printJson } from '../../../src/cli/commands/reconvert/print.ts';
+import {
+  reconvert,
+  type ReconvertOptions,
+  type ReconvertReport,
+} from '../../../src/cli/commands/reconvert/reconvert.ts';
+import type { Terminal } from '../../../src/cli/kit/terminal.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { Converted } from '../../../src/service/config/generated/endpoint.ts';
+import type { ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
+import { openImportEngine, type ImportEngine } from '../../support/import-engine.ts';
 
-const FIXTURES = join(import.meta.dirname, '../fixtures/import');
+const FIXTURES = join(import.meta.dirname, '../../fixtures/import');
 
 function terminalOf(lines: string[] = []): Terminal {
   const print = (line: string): void => void lines.push(line);
@@ -315,7 +319,7 @@ describe('forms of older converters, in a file without a source', () => {
   });
 
   test('a file without any is not listed', async () => {
-    const { code, report } = await check(join(import.meta.dirname, '../../endpoints'));
+    const { code, report } = await check(join(import.meta.dirname, '../../../endpoints'));
     expect([code, report.changed]).toEqual([0, []]);
   });
 });

@@ -3,17 +3,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { createCompile } from '../../src/catalog/compile.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { Problem } from '../../src/core/problem.ts';
-import type { Conversion, ConvertedParameter } from '../../src/dialects/conversion.ts';
-import { convertTemplate } from '../../src/convert/convert-template.ts';
-import { createConverter, type Converter } from '../../src/convert/convert.ts';
-import { readPlaceholders } from '../../src/convert/placeholders/read-placeholders.ts';
-import type { Declaration, TemplateDialect, TemplateTool } from '../../src/convert/placeholders/template.ts';
-import type { RawValue } from '../../src/params/reading.ts';
-import { quoteString } from '../../src/sql/literal.ts';
-import { openOracle, type Oracle } from '../sql/oracle.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Conversion, ConvertedParameter } from '../../../src/sql/dialects/conversion.ts';
+import { convertTemplate } from '../../../src/cli/convert/convert-template.ts';
+import { createConverter, type Converter } from '../../../src/cli/convert/convert.ts';
+import { readPlaceholders } from '../../../src/cli/convert/placeholders/read-placeholders.ts';
+import type {
+  Declaration,
+  TemplateDialect,
+  TemplateTool,
+} from '../../../src/cli/convert/placeholders/template.ts';
+import type { RawValue } from '../../../src/service/params/reading.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
+import { openOracle, type Oracle } from '../../sql/clickhouse/oracle.ts';
 
 interface Call {
   readonly with?: Readonly<Record<string, RawValue>>;

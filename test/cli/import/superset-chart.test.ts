@@ -1,6 +1,6 @@
 // Charts of Superset as the queries that Superset generates.
 import { expect, test } from 'vitest';
-import { chartSql } from '../../src/convert/tools/superset/chart.ts';
+import { chartSql } from '../../../src/cli/convert/tools/superset/chart.ts';
 
 const DATASET = {
   table_name: 'orders',

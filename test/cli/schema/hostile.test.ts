@@ -1,13 +1,13 @@
 // Whatever a schema file contains: the loader reports it, in time proportional to its size, and never throws.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { definitionFile } from '../../src/schema/definition-file.ts';
-import { readStatements } from '../../src/schema/dump.ts';
-import { planSchema } from '../../src/schema/plan.ts';
-import { referencesOf } from '../../src/schema/references.ts';
-import { SchemaError } from '../../src/schema/schema-files.ts';
-import { runs } from '../support/runs.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { definitionFile } from '../../../src/cli/schema/definition-file.ts';
+import { readStatements } from '../../../src/cli/schema/dump.ts';
+import { planSchema } from '../../../src/cli/schema/plan.ts';
+import { referencesOf } from '../../../src/cli/schema/references.ts';
+import { SchemaError } from '../../../src/cli/schema/schema-files.ts';
+import { runs } from '../../support/runs.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const SETTINGS = { session: '', tree: '' };
 const plan = (path: string, text: string): ReturnType<typeof planSchema> =>

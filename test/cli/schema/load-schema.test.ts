@@ -1,13 +1,13 @@
 // Table definitions as other projects have them, on the real engine: the same columns, or a warning at the statement.
-import { REAL_TIME } from '../support/real-time.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { loadSchema, type LoadedSchema } from '../../src/schema/load-schema.ts';
-import { failureOf, rows, statement } from '../support/engine-statements.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { loadSchema, type LoadedSchema } from '../../../src/cli/schema/load-schema.ts';
+import { failureOf, rows, statement } from '../../support/engine-statements.ts';
 
 let engine: Engine;
 beforeAll(async () => {

@@ -3,16 +3,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { pull, type PullOptions } from '../../src/cli/schema/pull.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
-import { loadSchema } from '../../src/schema/load-schema.ts';
-import { readSchemaFiles } from '../../src/schema/schema-files.ts';
-import { openClickHouseFront, type ClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { pull, type PullOptions } from '../../../src/cli/commands/schema/pull.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
+import { loadSchema } from '../../../src/cli/schema/load-schema.ts';
+import { readSchemaFiles } from '../../../src/cli/schema/schema-files.ts';
+import { openClickHouseFront, type ClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-'));
 const endpoints = join(folder, 'endpoints');

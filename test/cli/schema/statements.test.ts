@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { expect, test } from 'vitest';
-import { readStatements } from '../../src/schema/dump.ts';
-import { readSchemaFiles, SchemaError } from '../../src/schema/schema-files.ts';
-import { fillTemplates } from '../../src/schema/templates.ts';
+import { readStatements } from '../../../src/cli/schema/dump.ts';
+import { readSchemaFiles, SchemaError } from '../../../src/cli/schema/schema-files.ts';
+import { fillTemplates } from '../../../src/cli/schema/templates.ts';
 
 const FORMATS: readonly { why: string; path?: string; text: string; statements: readonly string[] }[] = [
   {

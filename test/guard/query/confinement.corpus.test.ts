@@ -1,8 +1,8 @@
 // Which queries are confined by a parameter, and that queries that are reported as open do show rows of another tenant.
 import { afterAll, describe, expect, test } from 'vitest';
-import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
-import type { QueryModel } from '../../src/query-model/model.ts';
-import { some } from '../support/runs.ts';
+import { UnreadableTree } from '../../../src/guard/query/tree/tree-lines.ts';
+import type { QueryModel } from '../../../src/guard/query/model.ts';
+import { some } from '../../support/runs.ts';
 import { HARMLESS, HOLES } from './holes.ts';
 import { CONFINED, OPEN } from './queries.ts';
 import { openSources, openTwoTenants } from './world.ts';

@@ -1,10 +1,10 @@
 // A stored column whose values are exchanged changes only the result columns that it flows into.
 import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { flowOf } from '../../src/query-model/flow/flow.ts';
-import { readTree } from '../../src/query-model/tree/read-tree.ts';
-import { openOracle } from '../sql/oracle.ts';
-import { runs } from '../support/runs.ts';
+import { flowOf } from '../../../src/guard/query/flow/flow.ts';
+import { readTree } from '../../../src/guard/query/tree/read-tree.ts';
+import { openOracle } from '../../sql/clickhouse/oracle.ts';
+import { runs } from '../../support/runs.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());

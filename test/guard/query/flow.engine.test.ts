@@ -1,6 +1,6 @@
 // Which stored columns flow into result columns, and how.
 import { afterAll, expect, test } from 'vitest';
-import type { ColumnFlow } from '../../src/query-model/flow/flow.ts';
+import type { ColumnFlow } from '../../../src/guard/query/flow/flow.ts';
 import { FLOWS } from './flows.ts';
 import { openTwoTenants } from './world.ts';
 

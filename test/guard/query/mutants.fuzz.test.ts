@@ -1,6 +1,6 @@
 // Mutated queries: none whose result depends on another tenant's rows is taken for confined; rewritten queries stay confined.
 import { afterAll, expect, test } from 'vitest';
-import { runs } from '../support/runs.ts';
+import { runs } from '../../support/runs.ts';
 import { createRandom, mutant, rewritten } from './mutants.ts';
 import { openSources, openTwoTenants } from './world.ts';
 

@@ -1,6 +1,6 @@
 // What queries do with their parameters, by the engine's tree.
 import { afterAll, expect, test } from 'vitest';
-import { rolesOf } from '../../src/query-model/flow/parameter-roles.ts';
+import { rolesOf } from '../../../src/guard/query/flow/parameter-roles.ts';
 import { openTwoTenants } from './world.ts';
 
 const world = await openTwoTenants();

@@ -1,10 +1,10 @@
 // Two tenants' rows in the real engine, the model of a query over them, and whether rows of the other tenant change its result.
-import type { ModelOptions, QueryModel } from '../../src/query-model/model.ts';
-import { resolveModel } from '../../src/query-model/resolve.ts';
-import { readSchema, type SendQuery } from '../../src/query-model/schema.ts';
-import { UnreadableTree } from '../../src/query-model/tree/tree-lines.ts';
-import { bindPlaceholders } from '../../src/sql/placeholders.ts';
-import { openOracle } from '../sql/oracle.ts';
+import type { ModelOptions, QueryModel } from '../../../src/guard/query/model.ts';
+import { resolveModel } from '../../../src/guard/query/resolve.ts';
+import { readSchema, type SendQuery } from '../../../src/guard/query/schema.ts';
+import { UnreadableTree } from '../../../src/guard/query/tree/tree-lines.ts';
+import { bindPlaceholders } from '../../../src/sql/clickhouse/placeholders.ts';
+import { openOracle } from '../../sql/clickhouse/oracle.ts';
 import { SPECIAL_ROWS, SPECIAL_TABLES } from './special-tables.ts';
 
 /** Tables, and rows of the tenant of a call and of another one in two versions. `{db}` stands for the database. */

@@ -3,10 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { readAll } from '../../src/engine/rows.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { readAll } from '../../../src/service/engine/rows.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-redact-'));
 const engine = await createEmbeddedEngine({

@@ -5,8 +5,8 @@ import { shown, TEXTS, type Text } from './laundering/texts.ts';
 import { imagesOf, secretOf, type Version } from './laundering/secrets.ts';
 import { DEMANDS, headersOf, openWorld, secretsIn, seenOf } from './laundering/world.ts';
 import type { Demand, Seen, World } from './laundering/world.ts';
-import { answered } from '../support/answered.ts';
-import { sizeOf } from '../support/runs.ts';
+import { answered } from '../../support/answered.ts';
+import { sizeOf } from '../../support/runs.ts';
 
 const AT_ONCE = 2;
 const ACCOUNT = 'account-aa0';

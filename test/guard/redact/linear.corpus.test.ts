@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { DetectorName } from '../../src/redact/detector.ts';
-import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
-import { chooseDetectors } from '../../src/redact/detectors.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import type { DetectorName } from '../../../src/guard/redact/detector.ts';
+import { DETECTOR_NAMES } from '../../../src/guard/redact/detectors.ts';
+import { chooseDetectors } from '../../../src/guard/redact/detectors.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
 
 const ALL = DETECTOR_NAMES;
 

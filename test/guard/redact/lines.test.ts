@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import type { ColumnAction } from '../../src/redact/columns.ts';
-import { createRedactor, type RedactorOptions } from '../../src/redact/redactor.ts';
+import type { ColumnAction } from '../../../src/guard/redact/columns.ts';
+import { createRedactor, type RedactorOptions } from '../../../src/guard/redact/redactor.ts';
 
 const KEY = 'a key for tests';
 

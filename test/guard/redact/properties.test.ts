@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
-import { createRedactor, type Redactor } from '../../src/redact/redactor.ts';
+import { DETECTOR_NAMES } from '../../../src/guard/redact/detectors.ts';
+import { createRedactor, type Redactor } from '../../../src/guard/redact/redactor.ts';
 import { escapeSome, hardJson, hardText } from './fragments.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../../support/runs.ts';
 
 const ALL = DETECTOR_NAMES;
 const REDACTORS: readonly Redactor[] = [

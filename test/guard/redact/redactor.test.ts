@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { demandedRedactor } from '../../src/redact/demand.ts';
-import { createRedactor, NO_REDACTION, type RedactorOptions } from '../../src/redact/redactor.ts';
+import { demandedRedactor } from '../../../src/guard/redact/demand.ts';
+import { createRedactor, NO_REDACTION, type RedactorOptions } from '../../../src/guard/redact/redactor.ts';
 
 describe('the profile', () => {
   test.each<{ why: string; a: RedactorOptions; b: RedactorOptions }>([

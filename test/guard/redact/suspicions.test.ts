@@ -1,12 +1,12 @@
 // What a person is asked to look at, and what not.
 import { expect, test } from 'vitest';
-import { inspectRows, shapeOf } from '../../src/redact/inspect.ts';
+import { inspectRows, shapeOf } from '../../../src/guard/redact/inspect.ts';
 import {
   hasHighEntropy,
   hasSpelledEmail,
   isPersonalName,
   numbersLookLike,
-} from '../../src/redact/suspicions.ts';
+} from '../../../src/guard/redact/suspicions.ts';
 
 test.each([
   'name',

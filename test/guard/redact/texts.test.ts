@@ -1,16 +1,16 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { DetectorName } from '../../src/redact/detector.ts';
-import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
+import type { DetectorName } from '../../../src/guard/redact/detector.ts';
+import { DETECTOR_NAMES } from '../../../src/guard/redact/detectors.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
 import { ADDRESSES, DISGUISES, EMAILS, NUMBERS, SECRETS, SURVIVORS, UNREAD } from './texts.ts';
 
 const ALL = DETECTOR_NAMES;
 
 test('the schema of endpoint files has every detector', () => {
   const { $defs } = JSON.parse(
-    readFileSync(join(import.meta.dirname, '../../schemas/endpoint.schema.json'), 'utf8'),
+    readFileSync(join(import.meta.dirname, '../../../schemas/endpoint.schema.json'), 'utf8'),
   ) as { $defs: { Pii: { properties: { detectors: { items: { enum: string[] } } } } } }; // our own schema
   expect($defs.Pii.properties.detectors.items.enum.toSorted()).toEqual(ALL.toSorted());
 });

@@ -1,8 +1,8 @@
 // Tables without a scope of their own: only if no name of the query can have a meaning inside them, and with the same answers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { callsUnknown } from '../../src/sandbox/apart.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { parseSavedText } from '../../src/sql/tree/parse.ts';
+import { callsUnknown } from '../../../src/guard/sandbox/apart.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
 import { bound, describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 const SAVED = `WITH 3 AS least, mine AS (SELECT id, ms AS elapsed, event_message FROM app.logs WHERE project = @project AND ms > least)

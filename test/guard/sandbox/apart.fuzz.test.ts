@@ -1,8 +1,8 @@
 // Tables without a scope of their own against the same tables within one: the same rows, names, types and errors.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
-import { sizeOf, some } from '../support/runs.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox, Verdict } from '../../../src/guard/sandbox/sandbox.ts';
+import { sizeOf, some } from '../../support/runs.ts';
 import { ACCEPTED } from './accepted.ts';
 import {
   ATTACKS,

@@ -1,8 +1,8 @@
 // The forms of a statement are equal: with and without columns for subcolumns, conditions below the barrier, sorting below it and
 // reduced optional conditions, a query has the same names, types and rows, or the same failure.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { consumerFailure } from '../../src/sandbox/failure.ts';
-import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
+import { consumerFailure } from '../../../src/guard/sandbox/failure.ts';
+import type { Sandbox, Verdict } from '../../../src/guard/sandbox/sandbox.ts';
 import { bound, codeOf, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 import { createRandom } from './mutants.ts';

@@ -1,8 +1,8 @@
 // What consumers see of engine failures: our message at their location, and nothing that they did not write.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FAILURE_CODES } from '../../src/sandbox/failure-messages.ts';
-import { consumerFailure } from '../../src/sandbox/failure.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { FAILURE_CODES } from '../../../src/guard/sandbox/failure-messages.ts';
+import { consumerFailure } from '../../../src/guard/sandbox/failure.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
 import { bound, codeOf, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -1,24 +1,24 @@
 // The corpus and its environment: two tenants in the real engine, the endpoint over them, its sandbox.
 import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import type { Explained } from '../../src/sandbox/explain.ts';
-import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import type { Surface } from '../../src/sandbox/scan/scan.ts';
-import { scanConsumerQuery, type ScanResult } from '../../src/sandbox/scan/scanner.ts';
-import type { TableColumn } from '../../src/sandbox/columns.ts';
-import { passThroughs } from '../../src/sandbox/pass-through.ts';
-import { readClause } from '../../src/sql/clause.ts';
-import type { Verdict } from '../../src/sandbox/verdict.ts';
-import { parseSavedText } from '../../src/sql/tree/parse.ts';
-import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
-import { outlineQuery } from '../../src/sql/outline.ts';
-import type { Outline } from '../../src/sql/outline.ts';
-import { bindPlaceholders } from '../../src/sql/placeholders.ts';
-import { openOracle } from '../sql/oracle.ts';
-import type { Oracle } from '../sql/oracle.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import type { Explained } from '../../../src/guard/sandbox/explain.ts';
+import type { Sandbox, SandboxOptions } from '../../../src/guard/sandbox/sandbox.ts';
+import type { Surface } from '../../../src/guard/sandbox/scan/scan.ts';
+import { scanConsumerQuery, type ScanResult } from '../../../src/guard/sandbox/scan/scanner.ts';
+import type { TableColumn } from '../../../src/guard/sandbox/columns.ts';
+import { passThroughs } from '../../../src/guard/sandbox/pass-through.ts';
+import { readClause } from '../../../src/sql/clickhouse/clause.ts';
+import type { Verdict } from '../../../src/guard/sandbox/verdict.ts';
+import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
+import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
+import type { Outline } from '../../../src/sql/clickhouse/outline.ts';
+import { bindPlaceholders } from '../../../src/sql/clickhouse/placeholders.ts';
+import { openOracle } from '../../sql/clickhouse/oracle.ts';
+import type { Oracle } from '../../sql/clickhouse/oracle.ts';
 
 export interface CorpusEntry {
   readonly id: string;
@@ -27,7 +27,7 @@ export interface CorpusEntry {
 }
 
 function read(name: string): string {
-  return readFileSync(new URL(`../corpus/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../corpus/${name}`, import.meta.url), 'utf8');
 }
 
 // Both files are arrays of such entries.

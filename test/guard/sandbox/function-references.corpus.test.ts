@@ -1,8 +1,8 @@
 // Names of functions in place of lambdas: the engine would call functions that no check has seen.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { takesFunction } from '../../src/sql/higher-order.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { takesFunction } from '../../../src/sql/clickhouse/higher-order.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
 import { describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 let world: World;

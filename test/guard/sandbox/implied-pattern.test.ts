@@ -1,8 +1,8 @@
 // Searches in stored strings that follow from searches in redacted ones: they select every row that those select, and which other rows
 // they select does not depend on personal data.
 import { expect, test } from 'vitest';
-import type { DetectorName } from '../../src/redact/detector.ts';
-import { impliedPattern } from '../../src/sandbox/redaction/implied-pattern.ts';
+import type { DetectorName } from '../../../src/guard/redact/detector.ts';
+import { impliedPattern } from '../../../src/guard/sandbox/redaction/implied-pattern.ts';
 
 const SETTINGS = { detectors: ['ip', 'email'], kind: false } as const;
 

@@ -1,11 +1,11 @@
 // Whatever index analysis makes of a condition that may be evaluated on rows of all tenants, it overlooks no row, and the condition fails on
 // no row: ids selected from tables with indexes and sort keys are those selected from a table without. By seed.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { runs } from '../support/runs.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { runs } from '../../support/runs.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { openSandbox } from './fixture.ts';
 import { INDEXED_COLUMNS, type IndexedColumn } from './index-columns.ts';
 import { createConditions } from './index-conditions.ts';

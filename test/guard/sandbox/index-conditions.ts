@@ -1,5 +1,5 @@
 // Generates conditions on one column: operators and functions that index analysis reads, over values of its type and of others.
-import { LEAKPROOF_FUNCTIONS } from '../../src/sandbox/leakproof/functions.ts';
+import { LEAKPROOF_FUNCTIONS } from '../../../src/guard/sandbox/leakproof/functions.ts';
 import type { ColumnKind, IndexedColumn } from './index-columns.ts';
 
 const LITERALS: Readonly<Record<ColumnKind, readonly string[]>> = {

@@ -1,13 +1,13 @@
 // Skip indexes and sort keys, which the engine reads with the query's conditions before the endpoint's own: of other tenants' entries,
 // nothing changes an answer. Tables of plain columns: a failure over others is retried over columns built again.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { some } from '../support/runs.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createPlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { some } from '../../support/runs.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { createRun, type Query, type Run } from './tenants.ts';
 
 /** Of one length, so that texts that name them are as well. */

@@ -1,6 +1,6 @@
 // Tables with the same rows: one without indexes, and others with skip indexes and sort keys on one column.
-import type { Engine } from '../../src/engine/engine.ts';
-import { some } from '../support/runs.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { some } from '../../support/runs.ts';
 import type { IndexedColumn } from './index-columns.ts';
 
 export interface TableNames {

@@ -1,11 +1,11 @@
 // Which queries can fail on a row: those run above a barrier.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import type { ComputedOnRead } from '../../src/sandbox/sandbox.ts';
-import type { TableColumn } from '../../src/sandbox/columns.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { ComputedOnRead } from '../../../src/guard/sandbox/sandbox.ts';
+import type { TableColumn } from '../../../src/guard/sandbox/columns.ts';
 import { openSandbox } from './fixture.ts';
-import { SHIPPED } from '../support/folder-sources.ts';
+import { SHIPPED } from '../../support/folder-sources.ts';
 
 const COLUMNS: readonly TableColumn[] = [
   { name: 'timestamp', type: "DateTime64(6, 'UTC')" },
@@ -445,7 +445,7 @@ test('no query is known to succeed while columns are unknown', async () => {
 test.each(['logs.all', 'logs.all.otel', 'usage.api-counts', 'millrace.usage'])(
   'the tables of %s need no barrier themselves',
   async (name) => {
-    const yaml = readFileSync(new URL(`../../endpoints/${name}.yaml`, import.meta.url), 'utf8');
+    const yaml = readFileSync(new URL(`../../../endpoints/${name}.yaml`, import.meta.url), 'utf8');
     const { candidate } = createCompile({ piiHashKey: undefined })(`${name}.yaml`, yaml, SHIPPED);
     const { query = '', outline } = candidate?.endpoint ?? {};
     if (outline === undefined) throw new Error('the file is valid');

@@ -1,5 +1,5 @@
 // Mutants of the corpus: its queries with tokens deleted, inserted, duplicated, swapped and spliced, by seed.
-import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
+import { isSignificant, tokenize } from '../../../src/sql/clickhouse/lexer.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 // Names with many dots are rejected before every path in them is looked up.
 import { expect, test } from 'vitest';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
 
 test.each([
   ['a path', 'a.'.repeat(101)],

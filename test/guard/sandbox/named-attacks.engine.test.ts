@@ -1,9 +1,9 @@
 // Three attacks that name only allowed tables. Each is stopped twice, by the checks and by the statement; and each still
 // works on this engine without both, so that the tests would notice a missing defence.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { parseSavedText } from '../../src/sql/tree/parse.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { assembleStatement, readTables } from '../../src/sandbox/statement.ts';
+import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { assembleStatement, readTables } from '../../../src/guard/sandbox/statement.ts';
 import { bound, openSandbox, openWorld, outlineOf, unchecked } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -1,6 +1,6 @@
 // Rules by name for values inside of columns: whatever the types around such a value, no response depends on it.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { some } from '../support/runs.ts';
+import { some } from '../../support/runs.ts';
 import { openExchange, TRACES, type Exchange, type Response } from './exchange.ts';
 
 let exchange: Exchange;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { INDEX_ORACLES, leakproofCalls, oracles, type Oracle } from './oracles.ts';
-import { some } from '../support/runs.ts';
+import { some } from '../../support/runs.ts';
 import { openTenants, TABLE_KINDS, type Protection, type Query, type Tenants } from './tenants.ts';
 
 const IS_COMPLETE = process.env['FUZZ_CASES'] !== undefined;

@@ -1,6 +1,6 @@
 // Queries that try to fail on another tenant's row, and others that merely select one: functions that can fail, in every
 // position of a query, in all the languages. By seed.
-import { LEAKPROOF_FUNCTIONS } from '../../src/sandbox/leakproof/functions.ts';
+import { LEAKPROOF_FUNCTIONS } from '../../../src/guard/sandbox/leakproof/functions.ts';
 import { TABLE_KINDS } from './tenants.ts';
 import type { Query } from './tenants.ts';
 import { createRandom } from './mutants.ts';

@@ -1,19 +1,19 @@
 // Pages of consumer queries by computed keys: the same rows whatever rows other tenants have, and all of the tenant's own.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { after } from '../../src/core/clock.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
-import { NO_LABELS } from '../../src/request/labels.ts';
-import { areColumns } from '../../src/request/page-keys.ts';
-import { planPage } from '../../src/request/pages.ts';
-import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { runPlan } from '../../src/request/run.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import { NO_LABELS } from '../../../src/service/request/labels.ts';
+import { areColumns } from '../../../src/service/request/page-keys.ts';
+import { planPage } from '../../../src/service/request/pages.ts';
+import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
+import { runPlan } from '../../../src/service/request/run.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { fill, fileOf, TABLE_KINDS } from './tenants.ts';
 
 const DATABASES = ['calm', 'hostile'] as const;

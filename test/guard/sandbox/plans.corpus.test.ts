@@ -3,18 +3,18 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { BY_HAND } from '../../tools/bench/parts/consumer-query-texts.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine, Statement } from '../../src/engine/engine.ts';
-import { splitStatements } from '../../src/engine/statements.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { REAL_TIME } from '../support/real-time.ts';
-import { SHIPPED } from '../support/folder-sources.ts';
+import { BY_HAND } from '../../../tools/bench/parts/consumer-query-texts.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
+import { splitStatements } from '../../../src/service/engine/statements.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import { SHIPPED } from '../../support/folder-sources.ts';
 
 const DAYS = 4;
 /** Until the evening of today, so that the rows of each day, which is a partition, are the same at any time of the day. */
@@ -35,7 +35,7 @@ function compile(text: string): Endpoint {
   return candidate.endpoint;
 }
 
-const read = (path: string): string => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+const read = (path: string): string => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
 
 beforeAll(async () => {
   const observe = (): void => undefined;

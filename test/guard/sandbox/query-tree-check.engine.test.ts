@@ -1,10 +1,10 @@
 // The check of the engine's query tree, without the scanner: it rejects everything visible in the tree on its own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { isBareCall } from '../../src/sandbox/scan/scanner.ts';
-import { checkTree } from '../../src/sandbox/query-tree/check.ts';
-import { identifierName } from '../../src/sql/literal.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { isBareCall } from '../../../src/guard/sandbox/scan/scanner.ts';
+import { checkTree } from '../../../src/guard/sandbox/query-tree/check.ts';
+import { identifierName } from '../../../src/sql/clickhouse/literal.ts';
 import { ATTACKS, BENIGN, openWorld } from './fixture.ts';
 import type { CorpusEntry, World } from './fixture.ts';
 

@@ -1,7 +1,7 @@
 // Saved queries with `pii: { at: source }`: no response depends on personal data, whatever the query computes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openExchange, TRACES, type Exchange } from './exchange.ts';
-import { some } from '../support/runs.ts';
+import { some } from '../../support/runs.ts';
 
 let exchange: Exchange;
 beforeAll(async () => {

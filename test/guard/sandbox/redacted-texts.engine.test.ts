@@ -1,14 +1,14 @@
 // The engine's expressions replace at least what the detectors find in rows: in every text of their tables, and in generated ones.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
-import { quoteString } from '../../src/sql/literal.ts';
+import { DETECTOR_NAMES } from '../../../src/guard/redact/detectors.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { createRedactTable } from '../../../src/guard/sandbox/redaction/source-redaction.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import { hardText } from '../redact/fragments.ts';
 import { ADDRESSES, DISGUISES, EMAILS, NUMBERS, SECRETS, SURVIVORS } from '../redact/texts.ts';
-import { openOracle, type Oracle } from '../sql/oracle.ts';
-import { runs } from '../support/runs.ts';
+import { openOracle, type Oracle } from '../../sql/clickhouse/oracle.ts';
+import { runs } from '../../support/runs.ts';
 
 let oracle: Oracle;
 beforeAll(() => {

@@ -1,7 +1,7 @@
 // Redaction below consumer queries: no response depends on personal data.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { some } from '../support/runs.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { some } from '../../support/runs.ts';
 import { openExchange, TRACES, type Exchange } from './exchange.ts';
 import { LAUNDERING, LAUNDERING_BIGQUERY, LAUNDERING_LQL } from './laundering.ts';
 import type { Query } from './tenants.ts';

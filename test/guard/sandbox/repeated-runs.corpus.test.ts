@@ -1,12 +1,12 @@
 // Non-interference over time: the response to a query is the same before, between and after runs of it by another tenant, and from the
 // first run to the last. The engine has run none of these queries before, so that what it remembers of them shows.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { some, runs } from '../support/runs.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { createPlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { some, runs } from '../../support/runs.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { oracles, type Oracle } from './oracles.ts';

@@ -1,7 +1,7 @@
 // What queries of other systems call, and the hints for it: everything that a hint says to write is allowed.
 import { expect, test } from 'vitest';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { REPLACEMENTS } from '../../src/sandbox/functions/replacements.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { REPLACEMENTS } from '../../../src/guard/sandbox/functions/replacements.ts';
 
 const policy = createFunctionPolicy({ allow: [], deny: [] });
 

@@ -1,7 +1,7 @@
 // The statement of a retry over redacted tables: it has the columns that the query reads, and parses those with JSON again.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { createRedactTable } from '../../../src/guard/sandbox/redaction/source-redaction.ts';
 import { bound, describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 const SAVED = bound(

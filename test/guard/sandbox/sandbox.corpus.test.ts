@@ -1,13 +1,13 @@
 // The corpus through the complete sandbox and the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { someOfEach } from '../support/runs.ts';
-import { parseSavedText } from '../../src/sql/tree/parse.ts';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { assembleStatement, readTables } from '../../src/sandbox/statement.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { DETECTOR_NAMES } from '../../src/redact/detectors.ts';
-import { createRedactTable } from '../../src/sandbox/redaction/source-redaction.ts';
+import { someOfEach } from '../../support/runs.ts';
+import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { assembleStatement, readTables } from '../../../src/guard/sandbox/statement.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { DETECTOR_NAMES } from '../../../src/guard/redact/detectors.ts';
+import { createRedactTable } from '../../../src/guard/sandbox/redaction/source-redaction.ts';
 import {
   ATTACKS,
   BENIGN,

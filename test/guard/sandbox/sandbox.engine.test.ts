@@ -1,10 +1,10 @@
 // Endpoints with WITH clauses of any shape, and the sandbox's internal state.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FUNCTION_FAMILIES } from '../../src/sandbox/functions/families.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
-import type { Verdict } from '../../src/sandbox/sandbox.ts';
+import { FUNCTION_FAMILIES } from '../../../src/guard/sandbox/functions/families.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import type { Verdict } from '../../../src/guard/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

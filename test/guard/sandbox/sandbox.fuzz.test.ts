@@ -1,12 +1,12 @@
 // The scanner against the engine, on mutants of the corpus: queries that the scanner accepts must read only allowed tables,
 // both by the engine's parse tree and, for the assembled statement, by its analysis.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox, Verdict } from '../../src/sandbox/sandbox.ts';
-import { parseQueryTree } from '../../src/sandbox/query-tree/tree.ts';
-import type { TreeLine } from '../../src/sql/query-tree.ts';
-import { acceptsStates } from '../../src/sandbox/scan/states.ts';
-import { stringArgument } from '../../src/sandbox/string-arguments.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox, Verdict } from '../../../src/guard/sandbox/sandbox.ts';
+import { parseQueryTree } from '../../../src/guard/sandbox/query-tree/tree.ts';
+import type { TreeLine } from '../../../src/sql/clickhouse/query-tree.ts';
+import { acceptsStates } from '../../../src/guard/sandbox/scan/states.ts';
+import { stringArgument } from '../../../src/guard/sandbox/string-arguments.ts';
 import { codeOf, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 import { mutants } from './mutants.ts';

@@ -1,8 +1,8 @@
 // What the scanner accepts and rejects, and the locations that it reports.
-import type { TableColumn } from '../../src/sandbox/columns.ts';
+import type { TableColumn } from '../../../src/guard/sandbox/columns.ts';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
 import { ACCEPTED } from './accepted.ts';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';

@@ -1,6 +1,6 @@
 // Names that the engine reads as calls without parentheses show its user and database: only columns and aliases pass.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
 import { describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 let world: World;

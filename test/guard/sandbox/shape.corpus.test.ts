@@ -1,10 +1,10 @@
 // The engine parses the shape of a query to the tree of the query itself, but for the values of constants.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { lexConsumerQuery, type LexedQuery } from '../../src/sandbox/lexed-query.ts';
-import type { Explained } from '../../src/sandbox/sandbox.ts';
-import { createTreeCache, shapeOf } from '../../src/sandbox/query-tree/shape.ts';
-import { runs, sizeOf, some } from '../support/runs.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { lexConsumerQuery, type LexedQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import type { Explained } from '../../../src/guard/sandbox/sandbox.ts';
+import { createTreeCache, shapeOf } from '../../../src/guard/sandbox/query-tree/shape.ts';
+import { runs, sizeOf, some } from '../../support/runs.ts';
 import { ATTACKS, BENIGN, openSandbox, openWorld, type World } from './fixture.ts';
 import { mutants } from './mutants.ts';
 import { oracles } from './oracles.ts';

@@ -1,6 +1,6 @@
 // Two databases that differ only in groups smaller than `min_group`: whatever consumers ask, responses and failures are the same.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { runs, some } from '../support/runs.ts';
+import { runs, some } from '../../support/runs.ts';
 import { createRandom } from './mutants.ts';
 import { openExchange, type Exchange } from './exchange.ts';
 

@@ -1,12 +1,12 @@
 // What a statement contains besides the consumer's query: the tables that it needs, and conditions below the barrier.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import { parseSavedText } from '../../src/sql/tree/parse.ts';
-import { optionalConditions } from '../../src/sandbox/optional-conditions.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { readTables } from '../../src/sandbox/statement.ts';
-import type { IsNull } from '../../src/sandbox/read-table.ts';
-import { outlineQuery } from '../../src/sql/outline.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
+import { optionalConditions } from '../../../src/guard/sandbox/optional-conditions.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { readTables } from '../../../src/guard/sandbox/statement.ts';
+import type { IsNull } from '../../../src/guard/sandbox/read-table.ts';
+import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { canonicalName } from '../../src/sandbox/functions/aliases.ts';
-import { createFunctionPolicy, uncheckedBy } from '../../src/sandbox/functions/policy.ts';
-import { returnsStates } from '../../src/sandbox/scan/states.ts';
-import { argumentIndex, stringArgument } from '../../src/sandbox/string-arguments.ts';
+import { canonicalName } from '../../../src/guard/sandbox/functions/aliases.ts';
+import { createFunctionPolicy, uncheckedBy } from '../../../src/guard/sandbox/functions/policy.ts';
+import { returnsStates } from '../../../src/guard/sandbox/scan/states.ts';
+import { argumentIndex, stringArgument } from '../../../src/guard/sandbox/string-arguments.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-strings-'));
 let session: Session;

@@ -1,11 +1,11 @@
 // Types, functions and states in strings: rejected by the scanner at the location, and again by the engine's tree alone.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { checkTree } from '../../src/sandbox/query-tree/check.ts';
-import { identifierName } from '../../src/sql/literal.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { checkTree } from '../../../src/guard/sandbox/query-tree/check.ts';
+import { identifierName } from '../../../src/sql/clickhouse/literal.ts';
 import { openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 import { HONEST_STRINGS, STRING_ATTACKS } from './string-attacks.ts';

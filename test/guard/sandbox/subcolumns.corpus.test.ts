@@ -1,7 +1,7 @@
 // Subcolumns of an endpoint's tables are read alone: the same rows as over whole columns, and only those columns are read.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { someOfEach } from '../support/runs.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { someOfEach } from '../../support/runs.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -4,22 +4,22 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine, Statement } from '../../src/engine/engine.ts';
-import type { ConsumerQuery } from '../../src/request/consumer-query.ts';
-import { createPlan } from '../../src/request/plan.ts';
-import type { MakePlan } from '../../src/request/plan.ts';
-import type { Plan } from '../../src/request/planned.ts';
-import { createBulkhead } from '../../src/request/bulkhead.ts';
-import { NO_LABELS } from '../../src/request/labels.ts';
-import { runPlan } from '../../src/request/run.ts';
-import { after } from '../../src/core/clock.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
+import type { ConsumerQuery } from '../../../src/service/request/consumer-query.ts';
+import { createPlan } from '../../../src/service/request/plan.ts';
+import type { MakePlan } from '../../../src/service/request/plan.ts';
+import type { Plan } from '../../../src/service/request/planned.ts';
+import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import { NO_LABELS } from '../../../src/service/request/labels.ts';
+import { runPlan } from '../../../src/service/request/run.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */
 export interface TableKind {
@@ -294,7 +294,7 @@ export async function openTenants(): Promise<Tenants> {
 }
 
 function readCorpus(name: string): string {
-  return readFileSync(new URL(`../corpus/${name}`, import.meta.url), 'utf8');
+  return readFileSync(new URL(`../../corpus/${name}`, import.meta.url), 'utf8');
 }
 
 /** The corpus' table: in the hostile database other tenants' rows are changed, and more. */

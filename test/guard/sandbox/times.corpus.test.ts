@@ -1,19 +1,19 @@
 // Times in strings, as people write them, compared with columns of dates and times: by every operator, in every dialect, with
 // the sort key and without.
-import { REAL_TIME } from '../support/real-time.ts';
-import { some } from '../support/runs.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import { some } from '../../support/runs.ts';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { EngineError, type Engine, type Statement } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { createPlan, type MakePlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { EngineError, type Engine, type Statement } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
 
 /** Rows of every table: id and microseconds since midnight of 2026-11-19 in UTC; days in the tables of dates. */
 const ROWS: readonly (readonly [id: number, micros: number])[] = [

@@ -1,6 +1,6 @@
 // Total conditions: accepted by the types of their operands, and evaluated on rows of other tenants without failing.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
 import { bound, describeDotted, describeTables, openSandbox, openWorld, type World } from './fixture.ts';
 
 const SAVED =

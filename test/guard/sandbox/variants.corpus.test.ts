@@ -1,10 +1,10 @@
 // The attack corpus against the variants of an endpoint with choices and optional parts.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { some } from '../support/runs.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { some } from '../../support/runs.ts';
 import {
   ATTACKS,
   BENIGN,

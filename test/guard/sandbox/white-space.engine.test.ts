@@ -1,10 +1,10 @@
 // White space of the engine beside spaces, tabs and line breaks: it changes nothing of what a query is checked and sent as.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
-import { isSpaceUnit } from '../../src/sql/white-space.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { isSignificant, tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { isSpaceUnit } from '../../../src/sql/clickhouse/white-space.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';

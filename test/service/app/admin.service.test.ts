@@ -1,7 +1,7 @@
 // The admin listener and browsers: pages of other sites can neither read nor change anything through it.
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

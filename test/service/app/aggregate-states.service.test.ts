@@ -1,7 +1,7 @@
 // Aggregate function states through the whole service: tables that contain them, results, formats, dialects.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FORMATS } from '../../src/format/formats.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { FORMATS } from '../../../src/service/formats/formats.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 

@@ -3,8 +3,8 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, type TestService } from '../../support/service.ts';
 
 const PLAIN = '/api/endpoints/query/plain';
 const MIB = 2 ** 20;
@@ -12,7 +12,7 @@ const MIB = 2 ** 20;
 let service: TestService;
 beforeAll(async () => {
   service = await startService({
-    endpoints: join(import.meta.dirname, '../support/endpoints'),
+    endpoints: join(import.meta.dirname, '../../support/endpoints'),
     tokens: [
       { name: 'narrow', sha256: hashKey('narrow'), endpoints: ['plain', 'pl*', '0000*'] },
       { name: 'locked', sha256: hashKey('locked'), endpoints: ['*'], parameters: { project: 'mine' } },

@@ -1,11 +1,11 @@
 // Budgets on whole services: what is counted, what is rejected, over all entry points and replicas.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService, type Service } from '../../src/app/service.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
 /** Each key has a budget of 1 MiB. A run of `big` reads 8 MB. */

@@ -1,10 +1,10 @@
 // Cached responses through the whole service, in memory and through a real Redis.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService } from '../../src/app/service.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
+import { openService } from '../../../src/service/app/service.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let service: TestService;
 let redis: RedisServer;

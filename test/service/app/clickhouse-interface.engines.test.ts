@@ -2,10 +2,10 @@
 import { connect } from 'node:net';
 import { createClient, type ClickHouseClient } from '@clickhouse/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finished } from '../../src/core/observation.ts';
-import { openService, type Service } from '../../src/app/service.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import type { Finished } from '../../../src/sql/base/observation.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LIMITED = 'a-key-with-a-rate-limit';
 const ONCE = 'a-key-for-one-call';

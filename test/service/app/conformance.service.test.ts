@@ -2,18 +2,18 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createAsk } from '../../src/cli/conformance/ask.ts';
-import { readQueries } from '../../src/cli/consumer-queries.ts';
-import { reportOf } from '../../src/cli/conformance/report.ts';
-import { runQueries } from '../../src/cli/conformance/run.ts';
-import { someOfEach } from '../support/runs.ts';
-import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
+import { createAsk } from '../../../src/cli/commands/conformance/ask.ts';
+import { readQueries } from '../../../src/cli/kit/consumer-queries.ts';
+import { reportOf } from '../../../src/cli/commands/conformance/report.ts';
+import { runQueries } from '../../../src/cli/commands/conformance/run.ts';
+import { someOfEach } from '../../support/runs.ts';
+import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 
-const FOLDER = join(import.meta.dirname, '../conformance');
+const FOLDER = join(import.meta.dirname, '../../conformance');
 
 let service: TestService;
 beforeAll(async () => {
-  const files = [join(FOLDER, 'rows.sql'), join(import.meta.dirname, '../../seeds/50_all_logs.sql')];
+  const files = [join(FOLDER, 'rows.sql'), join(import.meta.dirname, '../../../seeds/50_all_logs.sql')];
   const rows = await Promise.all(files.map((file) => readFile(file, 'utf8')));
   service = await startService({ endpoints: SHIPPED, sql: [await sampleTables(), ...rows] });
 });

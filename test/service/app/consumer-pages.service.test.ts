@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
-import { someOfEach } from '../support/runs.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { ATTACKS, BENIGN } from '../../guard/sandbox/fixture.ts';
+import { someOfEach } from '../../support/runs.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
-const corpus = join(import.meta.dirname, '../corpus');
+const corpus = join(import.meta.dirname, '../../corpus');
 const LOCKED = 'a-key-locked-to-the-tenant-mine';
 const EVENTS = `id: 00000000-0000-4000-8000-000000000002
 name: events

@@ -1,7 +1,7 @@
 // Consumer SQL and LQL through the whole service, over the two shipped endpoints.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 
 let service: TestService;
 

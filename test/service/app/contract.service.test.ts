@@ -7,7 +7,7 @@ import { FORMATTED } from './contract/formats.ts';
 import { REJECTIONS, ROUTES } from './contract/rejections.ts';
 import { openWorld, type World } from './contract/world.ts';
 
-const page = readFileSync(new URL('../../docs/reference/http.md', import.meta.url), 'utf8');
+const page = readFileSync(new URL('../../../docs/reference/http.md', import.meta.url), 'utf8');
 const promised = page.split('\n').flatMap((line) => (line.startsWith('- ') ? [line.slice(2)] : []));
 const checks = { ...CALLING, ...PARAMETERS, ...ANSWERS, ...FOLLOWED, ...FORMATTED, ...REJECTIONS, ...ROUTES };
 

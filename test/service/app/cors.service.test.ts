@@ -2,9 +2,9 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { allowedOrigins } from '../../src/config/origins.ts';
-import { openService, type Service } from '../../src/app/service.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { allowedOrigins } from '../../../src/service/config/origins.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const PAGE = 'https://app.example.com';
 /** Over one engine: one that names pages, one that names none. */
@@ -53,7 +53,7 @@ const NOT_BY_PAGES =
 /** Names of the request header fields that the entry points read. */
 async function fieldsInSource(): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const file of await sourceFiles(join(import.meta.dirname, '../../src/http'))) {
+  for (const file of await sourceFiles(join(import.meta.dirname, '../../../src/service/http'))) {
     const text = await readFile(file, 'utf8');
     for (const [, a, b, c] of text.matchAll(
       /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.([a-z]+)\b/g,

@@ -2,8 +2,8 @@
 import { truncate, unlink, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fillData, PART_ROWS, type FilledData } from '../support/damaged-data.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { fillData, PART_ROWS, type FilledData } from '../../support/damaged-data.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let data: FilledData;
 let service: TestService;

@@ -1,6 +1,6 @@
 // What development mode shows to callers, and production does not.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const BROKEN =
   'id: 00000000-0000-4000-8000-000000000095\nname: broken\nquery: SELECT throwIf(@n = 1, $$a message of the engine$$) AS x\nparameters: { n: { type: UInt8, required: true } }\n';

@@ -1,12 +1,12 @@
 // SQL dialects through the whole service: which dialect a query is parsed as, and how failures are reported.
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleTables, startService, type TestService } from '../support/service.ts';
+import { sampleTables, startService, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {
   service = await startService({
-    endpoints: join(import.meta.dirname, '../support/dialects'),
+    endpoints: join(import.meta.dirname, '../../support/dialects'),
     sql: [
       await sampleTables(),
       `INSERT INTO logs.edge_logs (project, timestamp, id, event_message, metadata)

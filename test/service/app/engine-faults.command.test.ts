@@ -1,12 +1,12 @@
 // The engine killed, frozen and restarted under a service: cached responses are served, other requests get Retry-After.
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { scratch } from '../support/command.ts';
-import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { openLive } from '../support/live-client.ts';
-import { ask, deploy, SERVING_KEY, startServing, type Serving } from '../support/serving.ts';
-import { eventually } from '../support/eventually.ts';
+import { scratch } from '../../support/command.ts';
+import { startFront, type FrontProcess } from '../../support/clickhouse-front/process.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { openLive } from '../../support/live-client.ts';
+import { ask, deploy, SERVING_KEY, startServing, type Serving } from '../../support/serving.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** The time limits are far over SOON_MS. */
 const endpoints = (): Record<string, string> => ({

@@ -1,7 +1,7 @@
 // Checks of consumer queries: the engine computes scalar subqueries while it analyses, so what they read is the tenant's own.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LOCKED = 'a-key-locked-to-the-tenant-mine';
 

@@ -1,7 +1,7 @@
 // The explorer's page and files over HTTP, and queries explained without being run.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 // The cached fast path: everything that could change the response disables it immediately.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const file = (query: string): string =>
   `id: 00000000-0000-4000-8000-000000000031\nname: kept\nquery: ${query}\nparameters: { p: { type: String, default: a } }\ncache: { ttl: 60 }\nsandbox: { enabled: true }\n`;

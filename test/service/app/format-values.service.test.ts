@@ -5,7 +5,7 @@ import { parse } from 'csv-parse/sync';
 import { parquetMetadata, parquetReadObjects, type SchemaElement } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 /** One column: its expression, its JSON values in the rows with and without a value, and its types in the files. */
 interface Sample {

@@ -1,8 +1,8 @@
 // Every format through the whole service: negotiated, named, truncated, redacted, cached.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readAll } from '../../src/engine/rows.ts';
-import { FORMATS } from '../../src/format/formats.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { readAll } from '../../../src/service/engine/rows.ts';
+import { FORMATS } from '../../../src/service/formats/formats.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}\n`;

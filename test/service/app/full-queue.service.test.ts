@@ -1,8 +1,8 @@
 // Consumer queries while the engine's queue is full: at whatever stage they meet it, the response is 503, never 500.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 let gate: Gate;

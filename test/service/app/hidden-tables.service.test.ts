@@ -1,6 +1,6 @@
 // Tables that sandbox.tables does not name are nowhere to be seen: in the API, its documents, the ClickHouse interface and MCP.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const SHARED = `tables:
   secret_numbers: SELECT number AS secret_column, 'CANARY' AS word FROM numbers(100)

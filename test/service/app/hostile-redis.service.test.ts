@@ -2,8 +2,8 @@
 import { createClient } from '@keyv/redis';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const FILE =
   'id: 00000000-0000-4000-8000-000000000061\nname: shared\nquery: SELECT 1 AS n, generateUUIDv4() AS run\ncache: { ttl: 60 }\n';

@@ -2,17 +2,17 @@
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readRows } from '../../src/engine/rows.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { PROBLEMS } from '../../src/core/problems.ts';
-import { KEY, startService, type TestService } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { PROBLEMS } from '../../../src/sql/base/problems.ts';
+import { KEY, startService, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let service: TestService;
 
 beforeAll(async () => {
   service = await startService({
-    endpoints: join(import.meta.dirname, '../support/endpoints'),
+    endpoints: join(import.meta.dirname, '../../support/endpoints'),
     tokens: [
       { name: 'narrow', sha256: hashKey('narrow'), endpoints: ['plain'] },
       { name: 'locked', sha256: hashKey('locked'), endpoints: ['*'], parameters: { project: 'mine' } },

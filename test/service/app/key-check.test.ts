@@ -3,12 +3,12 @@ import { mkdtemp, mkdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createKeyCheck } from '../../src/app/key-check.ts';
-import { after, clock } from '../../src/app/clock.ts';
-import { openLiveKeyring, TokensRejected } from '../../src/auth/live-keyring.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { openLiveCatalog } from '../../src/catalog/live.ts';
-import type { Observation } from '../../src/core/observation.ts';
+import { createKeyCheck } from '../../../src/service/app/key-check.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
+import { openLiveKeyring, TokensRejected } from '../../../src/service/auth/live-keyring.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { openLiveCatalog } from '../../../src/service/endpoints/live.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
 
 let folder: string;
 beforeEach(async () => {

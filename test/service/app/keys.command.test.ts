@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readUses } from '../../src/app/keys.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { run } from '../support/command.ts';
-import { openLive } from '../support/live-client.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { readUses } from '../../../src/service/app/keys.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { run } from '../../support/command.ts';
+import { openLive } from '../../support/live-client.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
 let service: TestService;

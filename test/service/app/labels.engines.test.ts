@@ -1,6 +1,6 @@
 // Labels and reservations from the request header to the engine, the log and the metrics.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const file = (n: number, name: string, rest: string): string =>

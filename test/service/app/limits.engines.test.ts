@@ -1,11 +1,11 @@
 // Limits under many times the load: exact counts, fast rejections, and unaffected other requests.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService, type Service } from '../../src/app/service.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}`;
 const KEYS = {

@@ -3,9 +3,9 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import { sampleTables, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const COUNT = 60;
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;

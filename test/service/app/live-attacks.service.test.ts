@@ -1,12 +1,12 @@
 // The attack corpus, and other tenants' rows, through live calls.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
-import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
-import { eventually } from '../support/eventually.ts';
-import { openLive, type LiveClient, type LiveEvent } from '../support/live-client.ts';
-import { runs, some, someOfEach } from '../support/runs.ts';
-import { KEY, type TestService } from '../support/service.ts';
+import { ATTACKS, BENIGN } from '../../guard/sandbox/fixture.ts';
+import { INDEX_ORACLES, oracles } from '../../guard/sandbox/oracles.ts';
+import { DATABASES, rotated, startAttacked } from '../../support/attacked-service.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openLive, type LiveClient, type LiveEvent } from '../../support/live-client.ts';
+import { runs, some, someOfEach } from '../../support/runs.ts';
+import { KEY, type TestService } from '../../support/service.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed', 'map'];
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);

@@ -4,9 +4,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { openLive } from '../support/live-client.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { openLive } from '../../support/live-client.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const PATH = '/api/endpoints/query/';
 const PATIENT = { timeout: 10_000 };

@@ -2,10 +2,10 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { eventually } from '../support/eventually.ts';
-import { openLive, type LiveClient } from '../support/live-client.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { eventually } from '../../support/eventually.ts';
+import { openLive, type LiveClient } from '../../support/live-client.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const TENANTS = { a: 'a-key-of-tenant-a', b: 'a-key-of-tenant-b' };
 const RATED = 'a-key-with-a-rate';

@@ -1,14 +1,14 @@
 // Nothing that operators see has callers' queries, bound values or stored rows: not the log, the metrics, the traces, or
 // `/config`, whatever fails, through every entry point.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { after } from '../../src/core/clock.ts';
-import { createLog } from '../../src/observe/log.ts';
-import { createMetrics } from '../../src/observe/metrics.ts';
-import { REQUEST_FIELDS } from '../../src/observe/request-fields.ts';
-import { createSender } from '../mcp/http-client.ts';
-import { BIRDS, FAILING, plantedIn } from '../support/failing-statements.ts';
-import { eventually } from '../support/eventually.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { createLog } from '../../../src/service/observe/log.ts';
+import { createMetrics } from '../../../src/service/observe/metrics.ts';
+import { REQUEST_FIELDS } from '../../../src/service/observe/request-fields.ts';
+import { createSender } from '../fronts/mcp/http-client.ts';
+import { BIRDS, FAILING, plantedIn } from '../../support/failing-statements.ts';
+import { eventually } from '../../support/eventually.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const QUERY = '/api/endpoints/query';
@@ -102,7 +102,7 @@ const ENTRIES: Readonly<Record<string, Entry>> = {
 const SHARES = 4;
 
 describe('a failing query', () => {
-  // Each entry point gets another share; `test/engine/logged-errors.test.ts` runs all of them.
+  // Each entry point gets another share; `test/service/engine/logged-errors.corpus.test.ts` runs all of them.
   test.each([...Object.keys(ENTRIES).entries()])('%i: through %s', async (share, name) => {
     const before = service.observed.length;
     const texts = FAILING.filter((_, index) => index % SHARES === share % SHARES);

@@ -1,6 +1,6 @@
 // Rows of megabytes, which threads transform: the same responses as for short rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 /** Of the texts of the row: together more than two megabytes. */
 const TIMES = 60_000;

@@ -1,7 +1,7 @@
 // Metadata of answers over HTTP: columns, statistics and cache state, beside the rows in JSON.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LOCKED = 'a-key-of-one-tenant';
 const BIGQUERY = 'a-key-with-bigquery-results';

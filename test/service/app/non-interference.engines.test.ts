@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { fileOf, fill, TABLE_KINDS } from '../sandbox/tenants.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { fileOf, fill, TABLE_KINDS } from '../../guard/sandbox/tenants.ts';
+import { startService, type TestService } from '../../support/service.ts';
 
 /** Of one length, so that bodies that name them are as well. */
 const DATABASES = ['aaaaaaa', 'hostile'] as const;

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { after } from '../../src/core/clock.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { createLog } from '../../src/observe/log.ts';
-import { startGate } from '../support/gate.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { startService, writeEndpoint, type TestService, SHIPPED } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { createLog } from '../../../src/service/observe/log.ts';
+import { startGate } from '../../support/gate.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { startService, writeEndpoint, type TestService, SHIPPED } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 interface Span {
   readonly name: string;
@@ -243,7 +243,7 @@ describe('metrics', () => {
 
 describe('the dashboard', () => {
   test('uses existing metrics and labels', async () => {
-    const text = await readFile(new URL('../../deploy/grafana/dashboard.json', import.meta.url), 'utf8');
+    const text = await readFile(new URL('../../../deploy/grafana/dashboard.json', import.meta.url), 'utf8');
     const { panels } = JSON.parse(text) as { panels: { targets: { expr: string }[] }[] }; // our own file
     const expressions = panels.flatMap(({ targets }) => targets.map(({ expr }) => expr));
     const metrics = await admin('/metrics');

@@ -6,8 +6,8 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { run, scratch } from '../support/command.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { run, scratch } from '../../support/command.ts';
 import {
   KEY,
   sampleTables,
@@ -15,7 +15,7 @@ import {
   writeEndpoint,
   type TestService,
   SHIPPED,
-} from '../support/service.ts';
+} from '../../support/service.ts';
 
 type Json = Record<string, unknown>;
 interface Document extends Json {
@@ -34,7 +34,7 @@ interface RowSchema {
 }
 
 let service: TestService;
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 beforeAll(async () => {
   service = await startService({

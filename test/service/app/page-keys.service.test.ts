@@ -1,7 +1,7 @@
 // Keys of pages: every type with its extreme values, in every shape of rows, and cursors over reloads.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { some, someOfEach } from '../support/runs.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { some, someOfEach } from '../../support/runs.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const PATH = '/api/endpoints/query/';
 const ID = (last: number): string => `00000000-0000-4000-8000-0000000000${last}`;

@@ -1,6 +1,6 @@
 // Pages by a column that detectors redact: its values are in cursors, encrypted, and nowhere else.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const MAILS = [
   'ann@example.org',

@@ -1,7 +1,7 @@
 // Keyset pages and metadata of answers over HTTP.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const TENANTS = { a: 'a-key-of-tenant-a', b: 'a-key-of-tenant-b' };
 const ID = (last: number): string => `00000000-0000-4000-8000-0000000000${last}`;

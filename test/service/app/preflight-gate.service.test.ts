@@ -1,12 +1,12 @@
 // When consumer queries are accepted: only after a self-test has passed, and still if the engine was busy for a later one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { preflight } from '../../src/app/preflight.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { createPreflightGate } from '../../src/preflight/gate.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { startService, type TestService, SHIPPED } from '../support/service.ts';
+import { preflight } from '../../../src/service/app/preflight.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { createPreflightGate } from '../../../src/service/preflight/gate.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { startService, type TestService, SHIPPED } from '../../support/service.ts';
 
 let service: TestService;
 beforeAll(async () => {

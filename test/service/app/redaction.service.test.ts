@@ -4,12 +4,12 @@ import { connect, type AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { inspect } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openService, type Service } from '../../src/app/service.ts';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { FORMATS } from '../../src/format/formats.ts';
-import { openLive } from '../support/live-client.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { FORMATS } from '../../../src/service/formats/formats.ts';
+import { openLive } from '../../support/live-client.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const GUARDED = 'a-key-whose-answers-are-redacted';
 const MAIL = 'ann.b@example.com';

@@ -1,6 +1,6 @@
 // Relative times on a whole service: bound for each call, cached for as long as they are the same, everywhere.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const PARAMETERS = `parameters:

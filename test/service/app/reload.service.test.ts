@@ -3,8 +3,8 @@ import { unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 let service: TestService;
 const file = (value: number): string =>

@@ -5,11 +5,11 @@ import { cpSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scratch } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
-import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
-import { openLive } from '../support/live-client.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
+import { scratch } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startFront, type FrontProcess } from '../../support/clickhouse-front/process.ts';
+import { openLive } from '../../support/live-client.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
 import {
   ask,
   BUDGET_KEY,
@@ -19,7 +19,7 @@ import {
   startServing,
   type Deployment,
   type Serving,
-} from '../support/serving.ts';
+} from '../../support/serving.ts';
 
 const ENDPOINTS = {
   kept: 'query: SELECT @p AS p, sleep(0.5) AS slept, generateUUIDv4() AS run\nparameters: { p: { type: String } }\ncache: { ttl: 60 }\n',
@@ -196,13 +196,13 @@ describe('three replicas', () => {
   });
 });
 
-/** Where FORMAT_VERSION of `src/cache/entry-codec.ts` is used, which is built as a number: written, read, and in keys. */
+/** Where FORMAT_VERSION of `src/service/cache/entry-codec.ts` is used, which is built as a number: written, read, and in keys. */
 const VERSION =
   /(?<=writeUInt8\()\d+(?=, AT\.version\))|(?<=readUInt8\(AT\.version\) !== )\d+|(?<=:)\d+(?=-\$\{entryKey\.id\})/g;
 
 /** The built command with another format of cache entries. */
 function otherRelease(): string {
-  const [root, folder] = [join(import.meta.dirname, '../..'), scratch()];
+  const [root, folder] = [join(import.meta.dirname, '../../..'), scratch()];
   for (const name of ['bin', 'schemas', 'package.json', 'dist/commands'])
     cpSync(join(root, name), join(folder, name), { recursive: true });
   symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));

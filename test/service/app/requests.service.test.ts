@@ -4,7 +4,7 @@ import { request as send } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { compress as zstd } from '@bokuweb/zstd-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const FILE = `id: 00000000-0000-4000-8000-0000000000b1
 name: said

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createCompile, type CompileFile } from '../../src/catalog/compile.ts';
-import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
-import { sizeOf } from '../support/runs.ts';
-import { after, clock } from '../../src/app/clock.ts';
+import { createCompile, type CompileFile } from '../../../src/service/endpoints/compile.ts';
+import { openLiveCatalog, type LiveCatalog } from '../../../src/service/endpoints/live.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
+import { sizeOf } from '../../support/runs.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
 
 const file = (n: number, value: number): string =>
   `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}\nname: e${n}\nquery: SELECT ${value} AS value, @p AS p\nparameters: { p: { type: String, default: x } }\n`;

@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { decompress } from '@bokuweb/zstd-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let service: TestService;
 const id = (n: number): string => `id: 00000000-0000-4000-8000-0000000000${n}\n`;

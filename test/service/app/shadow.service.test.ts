@@ -1,13 +1,13 @@
 // Shadow runs: planted differences between versions are found, equal results are not reported, and callers notice nothing.
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { ShadowCompared } from '../../src/core/observation.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { eventually } from '../support/eventually.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { some } from '../support/runs.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import type { ShadowCompared } from '../../../src/sql/base/observation.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { some } from '../../support/runs.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LOCKED = 'key-of-one-tenant';
 

@@ -1,7 +1,7 @@
 // Which responses shared caches may store: those of open data that are the same for every key.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const TOKENS = [
   { name: 'plain', sha256: hashKey('plain'), endpoints: ['*'] as [string] },

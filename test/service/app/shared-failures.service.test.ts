@@ -1,8 +1,8 @@
 // Keys that share a run of one query in different layouts: each gets the locations of its own when the run fails.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { startGate, type Gate } from '../support/gate.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { startGate, type Gate } from '../../support/gate.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const KEYS = ['the-first-key', 'the-second-key'] as const;
 

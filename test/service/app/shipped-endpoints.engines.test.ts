@@ -1,7 +1,7 @@
 // The shipped endpoints, rule by rule, over rows exactly at the boundaries of the queries.
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { sampleTables, startService, type TestService, SHIPPED } from '../support/service.ts';
+import { sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 
 let service: TestService;
 

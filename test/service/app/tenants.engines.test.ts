@@ -1,7 +1,7 @@
 // A key that is locked to one tenant, through every kind of input: no row of the other tenant is ever returned.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LOCKED = 'a-key-of-tenant-a';
 const OTHERS = 'secret-of-b';

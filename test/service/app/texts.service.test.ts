@@ -1,8 +1,8 @@
 // /llms.txt, endpoints as Markdown, and guides: for the view of each key, with entity tags and rate limits.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { sampleTables, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import { sampleTables, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const SHOP_KEY = 'a-key-for-one-tenant';
 const OTHER_KEY = 'a-key-for-one-endpoint';

@@ -7,10 +7,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { types } from '../../src/cli/types/types.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { collectGarbage } from '../support/collect-garbage.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { types } from '../../../src/cli/commands/types/types.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { collectGarbage } from '../../support/collect-garbage.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 interface LiveEvent {
   readonly kind: string;

@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { types } from '../../src/cli/types/types.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { types } from '../../../src/cli/commands/types/types.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../..');
 
 interface Page {
   readonly rows: readonly { readonly id: number }[];

@@ -1,9 +1,9 @@
 // A consumer query that cannot be interrupted, through the whole service: its caller, other callers, and shutdown.
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
-import { eventually } from '../support/eventually.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { eventually } from '../../support/eventually.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const stuck = (n: number): string =>

@@ -1,10 +1,10 @@
 // Responses that are valid until their tables change, through the whole service: header fields, the fast path, failures, warming.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { openService, type Service } from '../../src/app/service.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openService, type Service } from '../../../src/service/app/service.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 let folder: TestService;
 let redis: RedisServer;

@@ -1,8 +1,8 @@
 // Choices and optional parts through a whole service: calls, cached responses, consumer queries, and what is published of them.
 import Ajv from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const FILE = `id: 00000000-0000-4000-8000-000000000071
 name: shop.orders

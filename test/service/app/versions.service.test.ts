@@ -1,8 +1,8 @@
 // Versions of an endpoint over HTTP: which one answers, for whom, what responses say, and what versions share.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { eventually } from '../support/eventually.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { eventually } from '../../support/eventually.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const KEYS = { other: 'key-of-others', locked: 'key-with-a-lock', narrow: 'key-with-a-name' };
 const ID = (last: number): string => `00000000-0000-4000-8000-00000000000${last}`;

@@ -3,10 +3,10 @@ import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:cryp
 import { createServer, type Server } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createJwtKeyring, type JwtKeyring } from '../../src/auth/jwt.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { runs } from '../support/runs.ts';
+import { createJwtKeyring, type JwtKeyring } from '../../../src/service/auth/jwt.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { runs } from '../../support/runs.ts';
 
 const ISSUER = 'https://id.example.com';
 const NOW = Date.parse('2026-01-01T12:00:00Z');

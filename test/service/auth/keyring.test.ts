@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compileGlobs } from '../../src/auth/globs.ts';
-import { createKeyring, hashKey } from '../../src/auth/keyring.ts';
-import { runs } from '../support/runs.ts';
+import { compileGlobs } from '../../../src/service/auth/globs.ts';
+import { createKeyring, hashKey } from '../../../src/service/auth/keyring.ts';
+import { runs } from '../../support/runs.ts';
 
 describe('a keyring', () => {
   const keyring = createKeyring([

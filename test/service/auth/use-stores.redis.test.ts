@@ -3,10 +3,10 @@ import { mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createUseFile, createUseRedis } from '../../src/auth/use-stores.ts';
-import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { after } from '../../src/app/clock.ts';
+import { createUseFile, createUseRedis } from '../../../src/service/auth/use-stores.ts';
+import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-link.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { after } from '../../../src/service/app/clock.ts';
 
 const [USES, LAST] = ['uses-test:keys:uses', 'uses-test:keys:last'];
 let server: RedisServer;

@@ -1,7 +1,7 @@
 // The circuit breaker: how long callers wait for an unresponsive dependency, and when it is tried again.
 import { describe, expect, test } from 'vitest';
-import { createBreaker, type Breaker } from '../../src/cache/breaker.ts';
-import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+import { createBreaker, type Breaker } from '../../../src/service/cache/breaker.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 const never = (): Promise<string> => new Promise(() => {});
 const answers = (): Promise<string> => Promise.resolve('yes');

@@ -1,8 +1,8 @@
 // The conformance suite for every store, whatever its backend.
 import { describe, expect, test } from 'vitest';
-import type { Store } from '../../src/cache/store.ts';
+import type { Store } from '../../../src/service/cache/store.ts';
 import { entryOf, textOf } from './fixture.ts';
-import { eventually } from '../support/eventually.ts';
+import { eventually } from '../../support/eventually.ts';
 
 export interface StoreUnderTest {
   readonly store: Store;

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { start, type Running } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort, startRedis, type RedisServer } from '../support/redis.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { start, type Running } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort, startRedis, type RedisServer } from '../../support/redis.ts';
 
 const KEY = 'a-key-with-a-rate';
 let redis: RedisServer;

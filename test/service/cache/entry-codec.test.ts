@@ -3,10 +3,15 @@ import { createHmac, createSecretKey } from 'node:crypto';
 import { brotliCompressSync, crc32 } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { sealEntry, type Entry } from '../../src/cache/entry.ts';
-import { decodeEntry, encodeEntry, type CodecLimits, type FrameTrust } from '../../src/cache/entry-codec.ts';
+import { sealEntry, type Entry } from '../../../src/service/cache/entry.ts';
+import {
+  decodeEntry,
+  encodeEntry,
+  type CodecLimits,
+  type FrameTrust,
+} from '../../../src/service/cache/entry-codec.ts';
 import { entryOf, TRUST } from './fixture.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const LIMITS: FrameTrust & CodecLimits = { ...TRUST, compressOver: 1000, maxBody: 1_000_000 };
 const KEY = 'a.b@0123/key';

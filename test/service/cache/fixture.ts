@@ -1,12 +1,12 @@
 // Shared fixtures of the cache tests: payloads that identify their run, policies, real clocks.
 import { createSecretKey, randomBytes } from 'node:crypto';
-import type { After, Clock } from '../../src/core/clock.ts';
-import type { EntryKey } from '../../src/cache/entry-key.ts';
-import { sealEntry, type Entry, type Payload } from '../../src/cache/entry.ts';
-import type { FrameTrust } from '../../src/cache/entry-codec.ts';
-import { NO_DIRECTIVES, type CachePolicy } from '../../src/cache/freshness.ts';
-import type { Ask } from '../../src/cache/read-through.ts';
-import type { Observation, Observe } from '../../src/core/observation.ts';
+import type { After, Clock } from '../../../src/sql/base/clock.ts';
+import type { EntryKey } from '../../../src/service/cache/entry-key.ts';
+import { sealEntry, type Entry, type Payload } from '../../../src/service/cache/entry.ts';
+import type { FrameTrust } from '../../../src/service/cache/entry-codec.ts';
+import { NO_DIRECTIVES, type CachePolicy } from '../../../src/service/cache/freshness.ts';
+import type { Ask } from '../../../src/service/cache/read-through.ts';
+import type { Observation, Observe } from '../../../src/sql/base/observation.ts';
 
 const CONTENT_TYPE = 'application/json; charset=utf-8';
 export const ENTRY_KEY: EntryKey = { secret: createSecretKey(Buffer.alloc(32, 'k')), id: 'k1' };

@@ -4,13 +4,13 @@ import fc from 'fast-check';
 import { createSecretKey } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { deriveEntryKey, type EntryKey } from '../../src/cache/entry-key.ts';
-import type { Entry } from '../../src/cache/entry.ts';
-import { encodeEntry, FORMAT_VERSION, maxFrameBytes } from '../../src/cache/entry-codec.ts';
-import { createRedis } from '../../src/cache/redis.ts';
-import { openRedisLink } from '../../src/cache/redis-link.ts';
-import { createStore, type Store } from '../../src/cache/store.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
+import { deriveEntryKey, type EntryKey } from '../../../src/service/cache/entry-key.ts';
+import type { Entry } from '../../../src/service/cache/entry.ts';
+import { encodeEntry, FORMAT_VERSION, maxFrameBytes } from '../../../src/service/cache/entry-codec.ts';
+import { createRedis } from '../../../src/service/cache/redis.ts';
+import { openRedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createStore, type Store } from '../../../src/service/cache/store.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
 import {
   createWitness,
   ENTRY_KEY,

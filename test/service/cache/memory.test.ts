@@ -1,9 +1,9 @@
 // The bounded in-process store, and the keys and tags of its entries.
 import { describe, expect, test } from 'vitest';
-import { etagOf } from '../../src/cache/entry.ts';
-import { cacheKey, keyPrefix } from '../../src/cache/key.ts';
-import { createMemory } from '../../src/cache/memory.ts';
-import { createVirtualTime } from '../support/virtual-time.ts';
+import { etagOf } from '../../../src/service/cache/entry.ts';
+import { cacheKey, keyPrefix } from '../../../src/service/cache/key.ts';
+import { createMemory } from '../../../src/service/cache/memory.ts';
+import { createVirtualTime } from '../../support/virtual-time.ts';
 import { entryOf, textOf } from './fixture.ts';
 
 const MEBI = 2 ** 20;

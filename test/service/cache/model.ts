@@ -2,12 +2,16 @@
 // no response older than promised, none for another key, no failure older than its request, never two concurrent runs of one key.
 import { ok, equal } from 'node:assert/strict';
 import fc from 'fast-check';
-import type { CachePolicy, CacheDirectives } from '../../src/cache/freshness.ts';
-import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
-import type { Remote } from '../../src/cache/remote.ts';
-import { createStore } from '../../src/cache/store.ts';
-import { PATIENCE_MS } from '../../src/cache/lease-wait.ts';
-import { createVirtualTime } from '../support/virtual-time.ts';
+import type { CachePolicy, CacheDirectives } from '../../../src/service/cache/freshness.ts';
+import {
+  createReadThrough,
+  type CacheRead,
+  type ReadThrough,
+} from '../../../src/service/cache/read-through.ts';
+import type { Remote } from '../../../src/service/cache/remote.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
+import { PATIENCE_MS } from '../../../src/service/cache/lease-wait.ts';
+import { createVirtualTime } from '../../support/virtual-time.ts';
 import { payload, textOf } from './fixture.ts';
 import { createVirtualRemote, WRITE_FACTOR } from './virtual-remote.ts';
 

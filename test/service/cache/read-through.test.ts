@@ -1,17 +1,21 @@
 // The cache policy: which response a request gets, from where, and how that is reported. Time is virtual.
 import { describe, expect, test } from 'vitest';
-import type { Payload } from '../../src/cache/entry.ts';
-import { NO_DIRECTIVES, type CachePolicy, type CacheDirectives } from '../../src/cache/freshness.ts';
+import type { Payload } from '../../../src/service/cache/entry.ts';
+import {
+  NO_DIRECTIVES,
+  type CachePolicy,
+  type CacheDirectives,
+} from '../../../src/service/cache/freshness.ts';
 import {
   createReadThrough,
   type Ask,
   type CacheRead,
   type ReadThrough,
-} from '../../src/cache/read-through.ts';
-import { momentOf } from '../../src/cache/clock.ts';
-import { createStore } from '../../src/cache/store.ts';
-import { createWatch } from '../../src/cache/watch.ts';
-import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+} from '../../../src/service/cache/read-through.ts';
+import { momentOf } from '../../../src/service/cache/clock.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
+import { createWatch } from '../../../src/service/cache/watch.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 import { askFor, createWitness, deferred, payload, POLICY, textOf } from './fixture.ts';
 
 const ENGINE = new Error('the engine is away');

@@ -3,13 +3,17 @@ import { createClient } from '@keyv/redis';
 import { connect, createServer, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
-import type { After } from '../../src/core/clock.ts';
-import { encodeEntry, FORMAT_VERSION } from '../../src/cache/entry-codec.ts';
-import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
-import { createRedis } from '../../src/cache/redis.ts';
-import { openRedisLink } from '../../src/cache/redis-link.ts';
-import { createStore, type Store } from '../../src/cache/store.ts';
-import { freePort, startRedis, type RedisServer } from '../support/redis.ts';
+import type { After } from '../../../src/sql/base/clock.ts';
+import { encodeEntry, FORMAT_VERSION } from '../../../src/service/cache/entry-codec.ts';
+import {
+  createReadThrough,
+  type CacheRead,
+  type ReadThrough,
+} from '../../../src/service/cache/read-through.ts';
+import { createRedis } from '../../../src/service/cache/redis.ts';
+import { openRedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createStore, type Store } from '../../../src/service/cache/store.ts';
+import { freePort, startRedis, type RedisServer } from '../../support/redis.ts';
 import {
   askFor,
   createWitness,

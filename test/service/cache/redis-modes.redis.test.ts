@@ -6,11 +6,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createClient } from '@keyv/redis';
 import { afterEach, describe, expect, test } from 'vitest';
-import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
-import { after, clock } from '../../src/app/clock.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { eventually } from '../support/eventually.ts';
-import { freePort, startRedis } from '../support/redis.ts';
+import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-link.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { eventually } from '../../support/eventually.ts';
+import { freePort, startRedis } from '../../support/redis.ts';
 
 let server: ChildProcess | undefined;
 let link: RedisLink | undefined;

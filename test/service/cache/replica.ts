@@ -1,9 +1,9 @@
 // One replica as a child process: reads through Redis on IPC commands, and reports every run and response.
 import { setTimeout } from 'node:timers/promises';
-import { createReadThrough } from '../../src/cache/read-through.ts';
-import { createRedis } from '../../src/cache/redis.ts';
-import { openRedisLink } from '../../src/cache/redis-link.ts';
-import { createStore } from '../../src/cache/store.ts';
+import { createReadThrough } from '../../../src/service/cache/read-through.ts';
+import { createRedis } from '../../../src/service/cache/redis.ts';
+import { openRedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
 import { askFor, ENTRY_KEY, TRUST, payload, realAfter, realClock, textOf } from './fixture.ts';
 
 /** Asks `callers` times at once for a key whose run takes `runMs`. */

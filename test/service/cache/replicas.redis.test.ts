@@ -2,8 +2,8 @@
 import { fork, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compiledProgram } from '../support/program-file.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
+import { compiledProgram } from '../../support/program-file.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
 import { freshNamespace } from './fixture.ts';
 import type { Order, Report } from './replica.ts';
 

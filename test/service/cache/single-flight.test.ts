@@ -5,7 +5,7 @@ import {
   type Flight,
   type SingleFlight,
   type FlightResult,
-} from '../../src/cache/single-flight.ts';
+} from '../../../src/service/cache/single-flight.ts';
 import { deferred } from './fixture.ts';
 
 /** A run that a test ends as it likes. */

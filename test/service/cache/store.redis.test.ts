@@ -1,10 +1,10 @@
 // Runs the store conformance suite against each implementation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Clock } from '../../src/core/clock.ts';
-import { createRedis } from '../../src/cache/redis.ts';
-import { openRedisLink } from '../../src/cache/redis-link.ts';
-import { createStore, type Store } from '../../src/cache/store.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
+import type { Clock } from '../../../src/sql/base/clock.ts';
+import { createRedis } from '../../../src/service/cache/redis.ts';
+import { openRedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createStore, type Store } from '../../../src/service/cache/store.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
 import { conformance, LIMITS } from './conformance.ts';
 import { createWitness, ENTRY_KEY, TRUST, entryOf, freshNamespace, realAfter, realClock } from './fixture.ts';
 

@@ -2,11 +2,11 @@
 // response must be the rows at some time since `check` before its request.
 import { expect } from 'vitest';
 import fc from 'fast-check';
-import { createReadThrough, type Job, type ReadThrough } from '../../src/cache/read-through.ts';
-import { NO_DIRECTIVES, type CacheDirectives } from '../../src/cache/freshness.ts';
-import { createStore } from '../../src/cache/store.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { createWatches, type WatchesDeps } from '../../src/request/watches.ts';
+import { createReadThrough, type Job, type ReadThrough } from '../../../src/service/cache/read-through.ts';
+import { NO_DIRECTIVES, type CacheDirectives } from '../../../src/service/cache/freshness.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createWatches, type WatchesDeps } from '../../../src/service/request/watches.ts';
 import { payload, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 

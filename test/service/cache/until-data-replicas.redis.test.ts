@@ -1,16 +1,16 @@
 // Two replicas over one Redis: one fingerprint for both, and responses of one are valid in the other until the tables change.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { NO_DIRECTIVES } from '../../src/cache/freshness.ts';
-import { createReadThrough } from '../../src/cache/read-through.ts';
-import { createRedis } from '../../src/cache/redis.ts';
-import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
-import { createStore } from '../../src/cache/store.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { createWatches } from '../../src/request/watches.ts';
-import { CONTENT_TYPES } from '../../src/format/formats.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { NO_DIRECTIVES } from '../../../src/service/cache/freshness.ts';
+import { createReadThrough } from '../../../src/service/cache/read-through.ts';
+import { createRedis } from '../../../src/service/cache/redis.ts';
+import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { createWatches } from '../../../src/service/request/watches.ts';
+import { CONTENT_TYPES } from '../../../src/service/formats/formats.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 import { ENTRY_KEY, freshNamespace, payload, realAfter, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 

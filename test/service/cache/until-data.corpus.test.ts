@@ -1,14 +1,14 @@
 // Responses that are valid until their tables change, for any order of changes of real tables, reads, and time.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import { NO_DIRECTIVES } from '../../src/cache/freshness.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
-import { OUTDATED, readFingerprint, type TableSet } from '../../src/catalog/fingerprint.ts';
-import { resolveTables } from '../../src/catalog/table-set.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { openTestEngine } from '../support/test-engine.ts';
-import { sizeOf } from '../support/runs.ts';
+import { NO_DIRECTIVES } from '../../../src/service/cache/freshness.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { OUTDATED, readFingerprint, type TableSet } from '../../../src/service/endpoints/fingerprint.ts';
+import { resolveTables } from '../../../src/service/endpoints/table-set.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
+import { sizeOf } from '../../support/runs.ts';
 import {
   asked,
   CHECK_MS,

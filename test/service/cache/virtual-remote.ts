@@ -1,8 +1,8 @@
 // A remote store on virtual time: behaves like a healthy Redis, or as unavailable on demand.
-import { sleep } from '../../src/cache/clock.ts';
-import type { Remote } from '../../src/cache/remote.ts';
+import { sleep } from '../../../src/service/cache/clock.ts';
+import type { Remote } from '../../../src/service/cache/remote.ts';
 import { TRUST } from './fixture.ts';
-import type { VirtualTime } from '../support/virtual-time.ts';
+import type { VirtualTime } from '../../support/virtual-time.ts';
 
 export interface VirtualRemote extends Remote {
   isAway: boolean;

@@ -1,11 +1,15 @@
 // Warming: what is refreshed, when, how often, and when it stops. Time is virtual.
 import { describe, expect, test } from 'vitest';
-import type { Payload } from '../../src/cache/entry.ts';
-import { createReadThrough, type CacheRead, type ReadThrough } from '../../src/cache/read-through.ts';
-import type { Remote } from '../../src/cache/remote.ts';
-import { createStore } from '../../src/cache/store.ts';
-import { createWarming, type Warming, type WarmJob } from '../../src/cache/warming.ts';
-import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+import type { Payload } from '../../../src/service/cache/entry.ts';
+import {
+  createReadThrough,
+  type CacheRead,
+  type ReadThrough,
+} from '../../../src/service/cache/read-through.ts';
+import type { Remote } from '../../../src/service/cache/remote.ts';
+import { createStore } from '../../../src/service/cache/store.ts';
+import { createWarming, type Warming, type WarmJob } from '../../../src/service/cache/warming.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 import { askFor, createWitness, payload, POLICY } from './fixture.ts';
 import { createVirtualRemote } from './virtual-remote.ts';
 

@@ -1,6 +1,6 @@
 // An endpoint whose responses are valid until the tables of its query change.
-import { createCompile } from '../../src/catalog/compile.ts';
-import type { Endpoint } from '../../src/catalog/endpoint.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 
 export function watchedEndpoint(
   query: string,

@@ -1,7 +1,7 @@
 // The sources of the key that authenticates shared cache entries, and the warnings about them.
 import { expect, test } from 'vitest';
-import { cacheSecrets } from '../../src/config/cache-key.ts';
-import type { Settings } from '../../src/config/settings.ts';
+import { cacheSecrets } from '../../../src/service/config/cache-key.ts';
+import type { Settings } from '../../../src/service/config/settings.ts';
 
 type Given = Parameters<typeof cacheSecrets>[0];
 const NONE: Given = {

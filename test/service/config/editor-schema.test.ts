@@ -4,14 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { getLanguageService, type LanguageService } from 'yaml-language-server';
-import { PROBLEMS } from '../../src/core/problems.ts';
-import { parseYaml } from '../../src/config/yaml-document.ts';
-import { createSchemaCheck } from '../../src/config/schema.ts';
+import { PROBLEMS } from '../../../src/sql/base/problems.ts';
+import { parseYaml } from '../../../src/service/config/yaml-document.ts';
+import { createSchemaCheck } from '../../../src/service/config/schema.ts';
 
 type Options = Parameters<typeof getLanguageService>[0];
 
 const textOf = (name: string): string =>
-  readFileSync(fileURLToPath(new URL(`../../schemas/${name}.schema.json`, import.meta.url)), 'utf8');
+  readFileSync(fileURLToPath(new URL(`../../../schemas/${name}.schema.json`, import.meta.url)), 'utf8');
 
 function serviceFor(name: string): LanguageService {
   const options = {

@@ -1,7 +1,7 @@
 // Default sizes fit into the memory of the container.
 import { totalmem } from 'node:os';
 import { expect, test } from 'vitest';
-import { availableMemory, defaultSizes } from '../../src/config/memory.ts';
+import { availableMemory, defaultSizes } from '../../../src/service/config/memory.ts';
 
 const MIB = 2 ** 20;
 

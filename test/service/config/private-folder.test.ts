@@ -3,7 +3,7 @@ import { chmod, mkdir, mkdtemp, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { makePrivateFolder } from '../../src/config/private-folder.ts';
+import { makePrivateFolder } from '../../../src/service/config/private-folder.ts';
 
 const own = process.getuid?.() ?? 0;
 

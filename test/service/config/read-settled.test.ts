@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readSettled } from '../../src/config/read-settled.ts';
+import { readSettled } from '../../../src/service/config/read-settled.ts';
 
 const MIB = 1_048_576;
 const LAST = 'the last version';

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { replaceFile } from '../../src/config/replace-file.ts';
+import { replaceFile } from '../../../src/service/config/replace-file.ts';
 
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 let folder: string;

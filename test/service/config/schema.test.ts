@@ -1,7 +1,7 @@
 // Our schemas are valid JSON Schema 2020-12; at run time they are used without this check.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { expect, test } from 'vitest';
-import { readSchema } from '../../src/config/schema.ts';
+import { readSchema } from '../../../src/service/config/schema.ts';
 
 test.each(['endpoint', 'tokens', 'settings'] as const)('the schema of %s', (name) => {
   const ajv = new Ajv2020();

@@ -3,7 +3,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings, settingNames, type SettingsSources } from '../../src/config/settings.ts';
+import { loadSettings, settingNames, type SettingsSources } from '../../../src/service/config/settings.ts';
 
 const none: SettingsSources = {
   flags: {},
@@ -25,7 +25,7 @@ async function settingsOf(sources: SettingsSources) {
 
 test('every setting of the schema is resolved', () => {
   const sources = ['settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
-    .map((name) => readFileSync(join(import.meta.dirname, '../../src/config', name), 'utf8'))
+    .map((name) => readFileSync(join(import.meta.dirname, '../../../src/service/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();
   const read = new Set(

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { watchPaths } from '../../src/config/watch.ts';
-import { eventually } from '../support/eventually.ts';
-import { after } from '../../src/app/clock.ts';
+import { watchPaths } from '../../../src/service/config/watch.ts';
+import { eventually } from '../../support/eventually.ts';
+import { after } from '../../../src/service/app/clock.ts';
 
 let root = '';
 let reports: ReadonlySet<string>[] = [];

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { parseYaml } from '../../src/config/yaml-document.ts';
+import { parseYaml } from '../../../src/service/config/yaml-document.ts';
 
 const TEXT = `# a comment
 name: x

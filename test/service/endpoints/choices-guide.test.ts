@@ -3,15 +3,15 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInspect } from '../../src/catalog/compile.ts';
-import { checkOnEngine } from '../../src/catalog/engine-check.ts';
-import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
-import { lint } from '../../src/catalog/lint.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readAll } from '../../src/engine/rows.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
+import { NO_TABLES } from '../../../src/service/endpoints/tables-on-engine.ts';
+import { lint } from '../../../src/service/endpoints/lint.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readAll } from '../../../src/service/engine/rows.ts';
 
-import { REAL_TIME } from '../support/real-time.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const ROWS = `INSERT INTO shop.orders VALUES ('north', 1, '2026-03-01 10:00:00', 'NO', 'new', 100), ('north', 2, '2026-03-01 12:00:00', 'SE', 'sent', 50),
   ('north', 3, '2026-03-02 09:00:00', 'NO', 'paid', 900), ('south', 4, '2026-03-03 08:00:00', 'SE', 'new', 70)`;
@@ -20,7 +20,7 @@ let engine: Engine;
 let folder: string;
 let page: string;
 beforeAll(async () => {
-  page = await readFile(join(import.meta.dirname, '../../docs/author/choices.md'), 'utf8');
+  page = await readFile(join(import.meta.dirname, '../../../docs/author/choices.md'), 'utf8');
   folder = await mkdtemp(join(tmpdir(), 'millrace-guide-'));
   const options = { connections: 2, queue: 10, memory: 2 ** 30, observe: () => undefined, ...REAL_TIME };
   engine = await createEmbeddedEngine({ path: join(folder, 'data'), ...options });

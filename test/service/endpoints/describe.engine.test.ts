@@ -1,9 +1,9 @@
 // How often lists of endpoints ask the engine about endpoints that it cannot describe.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 let engine: Engine;
 let asked = 0;

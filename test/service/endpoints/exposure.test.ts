@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInspect } from '../../src/catalog/compile.ts';
-import { flowText, keysFor, readExposure } from '../../src/catalog/exposure.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { flowText, keysFor, readExposure } from '../../../src/service/endpoints/exposure.ts';
+import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const TABLES = `CREATE DATABASE shop;
 CREATE TABLE shop.orders (tenant String, id UInt64, buyer UInt64, currency String) ENGINE = MergeTree ORDER BY id;

@@ -2,12 +2,12 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { RULES } from '../../src/catalog/rules.ts';
-import { renderFinding } from '../../src/cli/caret.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { RULES } from '../../../src/service/endpoints/rules.ts';
+import { renderFinding } from '../../../src/cli/kit/caret.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 
-const FOLDER = join(import.meta.dirname, '../golden/findings');
+const FOLDER = join(import.meta.dirname, '../../golden/findings');
 const compile = createCompile({ piiHashKey: undefined });
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
 const files = readdirSync(FOLDER).filter((name) => name.endsWith('.yaml'));

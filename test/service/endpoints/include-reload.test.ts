@@ -3,11 +3,11 @@ import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { after, clock } from '../../src/app/clock.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
-import { loadFolder, loadSome } from '../../src/catalog/load.ts';
-import { eventually } from '../support/eventually.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { openLiveCatalog, type LiveCatalog } from '../../../src/service/endpoints/live.ts';
+import { loadFolder, loadSome } from '../../../src/service/endpoints/load.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 let folder = '';

@@ -1,10 +1,10 @@
 // What files include: the effective endpoint, findings in the file that has the mistake, revisions.
 import { describe, expect, test } from 'vitest';
-import { createInspect, type Inspection } from '../../src/catalog/compile.ts';
-import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
-import { INCLUDE_KINDS } from '../../src/catalog/include/include-kinds.ts';
-import { sourcesIn } from '../../src/catalog/include/sources.ts';
-import { uniqueFindings, type Finding } from '../../src/core/finding.ts';
+import { createInspect, type Inspection } from '../../../src/service/endpoints/compile.ts';
+import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
+import { INCLUDE_KINDS } from '../../../src/service/endpoints/include/include-kinds.ts';
+import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
+import { uniqueFindings, type Finding } from '../../../src/sql/base/finding.ts';
 
 const inspect = createInspect({ piiHashKey: undefined });
 

@@ -1,12 +1,12 @@
 // Large invalid files: their findings are bounded, and the work grows linearly with their length. Before this was fixed, each
 // of these files took minutes or made the reload fail, because of quadratic work.
 import { describe, expect, test } from 'vitest';
-import { createReadTokens } from '../../src/auth/tokens-file.ts';
-import { createInspect } from '../../src/catalog/compile.ts';
-import { lint } from '../../src/catalog/lint.ts';
-import { compareDiagnostics, locateFindings, MAX_FINDINGS } from '../../src/core/finding.ts';
-import { createSchemaCheck } from '../../src/config/schema.ts';
-import { parseYaml } from '../../src/config/yaml-document.ts';
+import { createReadTokens } from '../../../src/service/auth/tokens-file.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { lint } from '../../../src/service/endpoints/lint.ts';
+import { compareDiagnostics, locateFindings, MAX_FINDINGS } from '../../../src/sql/base/finding.ts';
+import { createSchemaCheck } from '../../../src/service/config/schema.ts';
+import { parseYaml } from '../../../src/service/config/yaml-document.ts';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -4,26 +4,26 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finding } from '../../src/core/finding.ts';
-import { createInspect, toDiagnostic } from '../../src/catalog/compile.ts';
-import { checkOnEngine } from '../../src/catalog/engine-check.ts';
-import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
-import { FINDING_KINDS } from '../../src/catalog/finding-kinds.ts';
-import { lint, LINTS } from '../../src/catalog/lint.ts';
-import { RULES } from '../../src/catalog/rules.ts';
-import { findUnbounded, readTimeColumns } from '../../src/catalog/time-bound.ts';
-import { findWideIntegers, readWideColumns } from '../../src/catalog/wide-integers.ts';
-import { renderFinding } from '../../src/cli/caret.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { REAL_TIME } from '../support/real-time.ts';
-import { loadSchema } from '../../src/schema/load-schema.ts';
-import { readSchemaFiles } from '../../src/schema/schema-files.ts';
-import { SHIPPED } from '../support/folder-sources.ts';
+import type { Finding } from '../../../src/sql/base/finding.ts';
+import { createInspect, toDiagnostic } from '../../../src/service/endpoints/compile.ts';
+import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
+import { NO_TABLES } from '../../../src/service/endpoints/tables-on-engine.ts';
+import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
+import { lint, LINTS } from '../../../src/service/endpoints/lint.ts';
+import { RULES } from '../../../src/service/endpoints/rules.ts';
+import { findUnbounded, readTimeColumns } from '../../../src/service/endpoints/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../../src/service/endpoints/wide-integers.ts';
+import { renderFinding } from '../../../src/cli/kit/caret.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import { loadSchema } from '../../../src/cli/schema/load-schema.ts';
+import { readSchemaFiles } from '../../../src/cli/schema/schema-files.ts';
+import { SHIPPED } from '../../support/folder-sources.ts';
 
-const GOLDEN = join(import.meta.dirname, '../golden');
+const GOLDEN = join(import.meta.dirname, '../../golden');
 const plain = createTerminal(process.stdout, process.stderr, { NO_COLOR: '1' });
 const inspect = createInspect({ piiHashKey: undefined });
 const filesOf = (folder: string): string[] =>
@@ -72,7 +72,7 @@ describe('the engine', () => {
       memory: 2 ** 30,
       observe: () => undefined,
     });
-    await loadSchema(engine, await readSchemaFiles(join(import.meta.dirname, '../../seeds')));
+    await loadSchema(engine, await readSchemaFiles(join(import.meta.dirname, '../../../seeds')));
   });
   afterAll(async () => {
     await engine.close(0);
@@ -91,7 +91,7 @@ describe('the engine', () => {
   test.each(['logs.all.yaml', 'usage.api-counts.yaml'])(
     'finds nothing in %s, and no warnings either',
     async (name) => {
-      const text = readFileSync(join(import.meta.dirname, '../../endpoints', name), 'utf8');
+      const text = readFileSync(join(import.meta.dirname, '../../../endpoints', name), 'utf8');
       const { inspected } = inspect(name, text, SHIPPED);
       if (inspected === undefined) throw new Error('it compiles');
       const unbounded = findUnbounded(inspected.analysis, await readTimeColumns(engine)).filter(

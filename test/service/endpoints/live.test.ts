@@ -3,12 +3,12 @@ import { mkdir, mkdtemp, rename, rm, symlink, unlink, writeFile } from 'node:fs/
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { openLiveCatalog, type LiveCatalog } from '../../src/catalog/live.ts';
-import { serialise } from '../../src/config/serialise.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { eventually } from '../support/eventually.ts';
-import { after, clock } from '../../src/app/clock.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { openLiveCatalog, type LiveCatalog } from '../../../src/service/endpoints/live.ts';
+import { serialise } from '../../../src/service/config/serialise.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { eventually } from '../../support/eventually.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 let folder = '';

@@ -1,6 +1,6 @@
 // Declared log views in compiled endpoints: what the listing has, and that results do not depend on them.
 import { expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 const endpointOf = (view: string) =>

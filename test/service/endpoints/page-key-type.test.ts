@@ -1,6 +1,6 @@
 // Types of columns that can be keys of pages.
 import { expect, test } from 'vitest';
-import { pageKeyType } from '../../src/catalog/page-key-type.ts';
+import { pageKeyType } from '../../../src/service/endpoints/page-key-type.ts';
 
 test.each<[type: string, key: string | undefined]>([
   ['UInt64', 'UInt64'],

@@ -1,6 +1,6 @@
 // An endpoint's revision changes with everything that can change a response, and with nothing else.
 import { describe, expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 const BASE: Readonly<Record<string, string>> = {

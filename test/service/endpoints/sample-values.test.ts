@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
-import type { Parameter } from '../../src/config/generated/endpoint.ts';
-import { createInspect } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import { checkOnEngine } from '../../src/catalog/engine-check.ts';
-import { NO_TABLES } from '../../src/catalog/tables-on-engine.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import type { Parameter } from '../../../src/service/config/generated/endpoint.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
+import { NO_TABLES } from '../../../src/service/endpoints/tables-on-engine.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const TABLES = `CREATE DATABASE shop;
 CREATE TABLE shop.events (ts DateTime64(3, 'UTC'), d Date, id UUID, kind Enum8('view' = 1, 'click' = 2), s String, doc String,

@@ -3,11 +3,11 @@ import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { OUTDATED, readFingerprint, type TableSet } from '../../src/catalog/fingerprint.ts';
-import { resolveTables } from '../../src/catalog/table-set.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { OUTDATED, readFingerprint, type TableSet } from '../../../src/service/endpoints/fingerprint.ts';
+import { resolveTables } from '../../../src/service/endpoints/table-set.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 /** All shards are the embedded engine itself, except of one cluster where nothing listens. */
 const replica = (host: string, port = 9000): string =>

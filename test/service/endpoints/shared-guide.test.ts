@@ -1,10 +1,10 @@
 // The files of docs/author/shared-parts.md compile, and are what the guide says of them.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { createInspect } from '../../src/catalog/compile.ts';
-import { sourcesIn } from '../../src/catalog/include/sources.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
 
-const guide = readFileSync(new URL('../../docs/author/shared-parts.md', import.meta.url), 'utf8');
+const guide = readFileSync(new URL('../../../docs/author/shared-parts.md', import.meta.url), 'utf8');
 const files = [...guide.matchAll(/^```yaml\n# endpoints\/(\S+)\n([^]*?)^```/gm)].map(
   ([, path = '', text = '']) => ({
     path,

@@ -1,6 +1,6 @@
 // Which examples of a file are shown to consumers and warmed: those that are meaningful to a caller.
 import { expect, test } from 'vitest';
-import { createCompile } from '../../src/catalog/compile.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 

@@ -1,10 +1,10 @@
 // Each kind of statement that changes tables, on the real engine: the fingerprint of a query's tables changes if its rows do.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { OUTDATED, readFingerprint } from '../../src/catalog/fingerprint.ts';
-import { resolveTables } from '../../src/catalog/table-set.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { OUTDATED, readFingerprint } from '../../../src/service/endpoints/fingerprint.ts';
+import { resolveTables } from '../../../src/service/endpoints/table-set.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 let engine: Engine;
 beforeAll(async () => {

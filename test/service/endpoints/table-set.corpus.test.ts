@@ -1,9 +1,9 @@
 // Which tables a statement reads, and that their fingerprint changes with their data: each kind of table on the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readFingerprint } from '../../src/catalog/fingerprint.ts';
-import { resolveTables } from '../../src/catalog/table-set.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { readFingerprint } from '../../../src/service/endpoints/fingerprint.ts';
+import { resolveTables } from '../../../src/service/endpoints/table-set.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 let engine: Engine;
 beforeAll(async () => {

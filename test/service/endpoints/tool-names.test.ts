@@ -1,8 +1,8 @@
 // Names of the tools that endpoints are for agents, and findings about them.
 import { describe, expect, test } from 'vitest';
-import { assembleCatalog, type Candidate } from '../../src/catalog/catalog.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { preferredToolName, toolNameFindings, toolNames } from '../../src/catalog/tool-names.ts';
+import { assembleCatalog, type Candidate } from '../../../src/service/endpoints/catalog.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { preferredToolName, toolNameFindings, toolNames } from '../../../src/service/endpoints/tool-names.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 

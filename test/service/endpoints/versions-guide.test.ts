@@ -2,12 +2,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { assembleCatalog } from '../../src/catalog/catalog.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { versionFindings } from '../../src/catalog/versions.ts';
+import { assembleCatalog } from '../../../src/service/endpoints/catalog.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { versionFindings } from '../../../src/service/endpoints/versions.ts';
 
 test('the files are versions of one endpoint', async () => {
-  const page = await readFile(join(import.meta.dirname, '../../docs/author/versions.md'), 'utf8');
+  const page = await readFile(join(import.meta.dirname, '../../../docs/author/versions.md'), 'utf8');
   const compile = createCompile({ piiHashKey: undefined });
   const files = [...page.matchAll(/^```yaml\n# (\S+)\n(id: [^]*?)^```$/gm)];
   const candidates = files.map(([, path = '', text = '']) => {

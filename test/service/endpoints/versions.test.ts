@@ -1,10 +1,10 @@
 // Versions in the catalog: which is the default, which files conflict, and what stays in service when files change one by one.
 import { expect, test } from 'vitest';
-import { assembleCatalog, type Candidate } from '../../src/catalog/catalog.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { chooseVersions, type InService } from '../../src/catalog/last-good.ts';
-import type { LoadedFiles } from '../../src/catalog/load.ts';
-import { addressOf, successorOf, versionFindings } from '../../src/catalog/versions.ts';
+import { assembleCatalog, type Candidate } from '../../../src/service/endpoints/catalog.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { chooseVersions, type InService } from '../../../src/service/endpoints/last-good.ts';
+import type { LoadedFiles } from '../../../src/service/endpoints/load.ts';
+import { addressOf, successorOf, versionFindings } from '../../../src/service/endpoints/versions.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 

@@ -1,9 +1,9 @@
 // Findings about `until: data`: at the place in the file, for each query of an endpoint, on the real engine.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInspect, toDiagnostics } from '../../src/catalog/compile.ts';
-import { findUnwatched } from '../../src/catalog/watch-check.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { createInspect, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
+import { findUnwatched } from '../../../src/service/endpoints/watch-check.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 let engine: Engine;
 beforeAll(async () => {

@@ -3,12 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createCallsTable, insertCalls } from '../../src/engine/calls-table.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { CALL_COLUMNS } from '../../src/observe/request-fields.ts';
-import { rows, statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createCallsTable, insertCalls } from '../../../src/service/engine/calls-table.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { CALL_COLUMNS } from '../../../src/service/observe/request-fields.ts';
+import { rows, statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-calls-'));
 let engine: Engine;

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
-import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { eventually } from '../support/eventually.ts';
+import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import type { ClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-front-'));
 let front: ClickHouseFront;

@@ -1,15 +1,19 @@
 // Opens the engine where some system calls do not exist, as on an older kernel or under a container's profile, runs a statement and
 // prints what came of it as JSON. Arguments: the data folder, the mode of confinement and the calls.
-import type { Observation } from '../../src/core/observation.ts';
-import { installFilter } from '../../src/engine/embedded/confinement/confine.ts';
-import type { ConfinementMode } from '../../src/engine/embedded/confinement/confinement.ts';
-import { ENOSYS, filterOf, type Rule } from '../../src/engine/embedded/confinement/seccomp-filter.ts';
-import type { SystemCall } from '../../src/engine/embedded/confinement/system-calls.ts';
-import { openSystem } from '../../src/engine/embedded/confinement/system.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import { rows, statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { installFilter } from '../../../src/service/engine/embedded/confinement/confine.ts';
+import type { ConfinementMode } from '../../../src/service/engine/embedded/confinement/confinement.ts';
+import {
+  ENOSYS,
+  filterOf,
+  type Rule,
+} from '../../../src/service/engine/embedded/confinement/seccomp-filter.ts';
+import type { SystemCall } from '../../../src/service/engine/embedded/confinement/system-calls.ts';
+import { openSystem } from '../../../src/service/engine/embedded/confinement/system.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { rows, statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const [, , path = '', mode = 'preferred', ...hidden] = process.argv;
 

@@ -6,7 +6,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { openSystem, type System } from '../../src/engine/embedded/confinement/system.ts';
+import { openSystem, type System } from '../../../src/service/engine/embedded/confinement/system.ts';
 
 const [, , data = ''] = process.argv;
 const { PROBE_PORT = '1' } = process.env;

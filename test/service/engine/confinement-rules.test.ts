@@ -6,13 +6,16 @@ import {
   fileRights,
   restrictFlags,
   rightsOf,
-} from '../../src/engine/embedded/confinement/landlock.ts';
+} from '../../../src/service/engine/embedded/confinement/landlock.ts';
 import {
   encodeFilter,
   seccompFilter,
   type Instruction,
-} from '../../src/engine/embedded/confinement/seccomp-filter.ts';
-import { AUDIT_ARCH, type Architecture } from '../../src/engine/embedded/confinement/system-calls.ts';
+} from '../../../src/service/engine/embedded/confinement/seccomp-filter.ts';
+import {
+  AUDIT_ARCH,
+  type Architecture,
+} from '../../../src/service/engine/embedded/confinement/system-calls.ts';
 
 const ALLOWED = 'allowed';
 const EPERM = 1;

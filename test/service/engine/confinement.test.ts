@@ -7,21 +7,24 @@ import { createServer, type Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { writeConfigFile } from '../../../src/service/engine/embedded/config-file.ts';
 import {
   DEFAULT_CONFINEMENT,
   type ConfinementOptions,
-} from '../../src/engine/embedded/confinement/confinement.ts';
-import type { Connection } from '../../src/engine/embedded/connection.ts';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { startEngineProcess, type EngineProcess } from '../../src/engine/embedded/engine-process.ts';
-import { AUTHOR_PROFILE } from '../../src/engine/embedded/profile.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { failureOf, rows, statement } from '../support/engine-statements.ts';
-import { eventually } from '../support/eventually.ts';
-import { compiledProgram, PROGRAMS } from '../support/program-file.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+} from '../../../src/service/engine/embedded/confinement/confinement.ts';
+import type { Connection } from '../../../src/service/engine/embedded/connection.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import {
+  startEngineProcess,
+  type EngineProcess,
+} from '../../../src/service/engine/embedded/engine-process.ts';
+import { AUTHOR_PROFILE } from '../../../src/service/engine/embedded/profile.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { failureOf, rows, statement } from '../../support/engine-statements.ts';
+import { eventually } from '../../support/eventually.ts';
+import { compiledProgram, PROGRAMS } from '../../support/program-file.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const OFF: ConfinementOptions = { ...DEFAULT_CONFINEMENT, mode: 'off' };
 
@@ -127,7 +130,7 @@ const ATTACKS: Readonly<Record<string, Attack>> = {
     rows: /PATH/,
   },
   'the source of the service': {
-    sql: () => `SELECT file('${join(import.meta.dirname, '../../package.json')}')`,
+    sql: () => `SELECT file('${join(import.meta.dirname, '../../../package.json')}')`,
     code: CANNOT_OPEN,
     rows: /millrace/,
   },
@@ -425,7 +428,7 @@ async function copyPrograms(libraries: readonly string[]): Promise<string> {
     recursive: true,
     filter: (path) => !path.endsWith('node_modules'),
   });
-  const modules = join(import.meta.dirname, '../../node_modules');
+  const modules = join(import.meta.dirname, '../../../node_modules');
   for (const name of libraries)
     await cp(join(modules, name), join(programs, 'node_modules', name), { recursive: true });
   return programs;
@@ -495,7 +498,7 @@ describe.runIf(onLinux)('a system without a layer', () => {
     await mkdir(join(programs, 'node_modules'));
     for (const name of ['chdb', '@chdb'])
       await symlink(
-        join(import.meta.dirname, '../../node_modules', name),
+        join(import.meta.dirname, '../../../node_modules', name),
         join(programs, 'node_modules', name),
       );
     const env = { ...process.env, TEST_RUN_FOLDER: folder };

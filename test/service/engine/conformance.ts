@@ -1,17 +1,23 @@
 // The conformance suite for every engine, whatever its backend. Each implementation's test file runs it.
 import * as fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { ReadSummary } from '../../src/core/observation.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import type { Engine, Limits, ResultFormat, RunOptions, Statement } from '../../src/engine/engine.ts';
-import type { EngineFormat } from '../../src/format/clickhouse-formats.ts';
-import { readAll } from '../../src/engine/rows.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../src/engine/settings.ts';
-import { collect, failureOf, rows, statement, text } from '../support/engine-statements.ts';
-import { eventually } from '../support/eventually.ts';
-import { startGate } from '../support/gate.ts';
-import { runs, sizeOf } from '../support/runs.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import type { ReadSummary } from '../../../src/sql/base/observation.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import type {
+  Engine,
+  Limits,
+  ResultFormat,
+  RunOptions,
+  Statement,
+} from '../../../src/service/engine/engine.ts';
+import type { EngineFormat } from '../../../src/service/formats/clickhouse-formats.ts';
+import { readAll } from '../../../src/service/engine/rows.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../src/service/engine/settings.ts';
+import { collect, failureOf, rows, statement, text } from '../../support/engine-statements.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startGate } from '../../support/gate.ts';
+import { runs, sizeOf } from '../../support/runs.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 export interface EngineSize {
   readonly connections: number;

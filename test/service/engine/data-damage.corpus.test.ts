@@ -2,14 +2,14 @@
 import { readFile, rename, rm, symlink, truncate, unlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import type { DataDamage } from '../../src/engine/data-damage.ts';
-import { ownerOf } from '../../src/engine/embedded/open-error.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { fillData, idOf, openEngineAt, PART_ROWS, type FilledData } from '../support/damaged-data.ts';
-import { collect, statement } from '../support/engine-statements.ts';
-import { eventually } from '../support/eventually.ts';
-import { some } from '../support/runs.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import type { DataDamage } from '../../../src/service/engine/data-damage.ts';
+import { ownerOf } from '../../../src/service/engine/embedded/open-error.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { fillData, idOf, openEngineAt, PART_ROWS, type FilledData } from '../../support/damaged-data.ts';
+import { collect, statement } from '../../support/engine-statements.ts';
+import { eventually } from '../../support/eventually.ts';
+import { some } from '../../support/runs.ts';
 
 async function count(engine: Engine, table: string): Promise<number> {
   const [line = ''] = (await collect(engine, statement(`SELECT count() AS n FROM ${table}`)))

@@ -3,9 +3,9 @@ import { chmod, mkdir, mkdtemp, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openEngine } from '../../src/app/engine.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import type { Observation } from '../../src/core/observation.ts';
+import { openEngine } from '../../../src/service/app/engine.ts';
+import { loadSettings } from '../../../src/service/config/settings.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
 
 test('only the owner can access the folder, the engine’s part of it and its configuration', async () => {
   const loaded = await loadSettings({ flags: {}, env: {}, file: { path: '', required: false } });

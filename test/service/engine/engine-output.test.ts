@@ -1,8 +1,8 @@
 // What the engine's process writes to standard error is reported, and in words only before it ran statements.
 import { PassThrough } from 'node:stream';
 import { expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { watchOutput } from '../../src/engine/embedded/engine-output.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { watchOutput } from '../../../src/service/engine/embedded/engine-output.ts';
 
 test('text until statements run, then sizes', () => {
   const observed: Observation[] = [];

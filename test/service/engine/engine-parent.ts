@@ -1,7 +1,7 @@
 // A process that opens the engine, starts a statement, reports it and waits: for a test that kills it.
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import { collect, statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import { collect, statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const [, , path = '', sql = ''] = process.argv;
 const observe = (): void => undefined;

@@ -5,15 +5,18 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { createEmbeddedEngine, type EmbeddedOptions } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine, Fatality, Statement } from '../../src/engine/engine.ts';
-import { after as realTimer } from '../../src/core/clock.ts';
-import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
-import { compiledProgram } from '../support/program-file.ts';
-import { eventually } from '../support/eventually.ts';
-import { REACHING_GATES, startGate, type Gate } from '../support/gate.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import {
+  createEmbeddedEngine,
+  type EmbeddedOptions,
+} from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine, Fatality, Statement } from '../../../src/service/engine/engine.ts';
+import { after as realTimer } from '../../../src/sql/base/clock.ts';
+import { collect, failureOf, rows, statement } from '../../support/engine-statements.ts';
+import { compiledProgram } from '../../support/program-file.ts';
+import { eventually } from '../../support/eventually.ts';
+import { REACHING_GATES, startGate, type Gate } from '../../support/gate.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 /** One block that runs for minutes: neither a time limit nor KILL QUERY ends it. */
 const UNINTERRUPTIBLE = 'SELECT arrayLevenshteinDistance(range(400000), range(300000)) AS n';

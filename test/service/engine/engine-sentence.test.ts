@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { engineSentence } from '../../src/engine/engine-sentence.ts';
+import { engineSentence } from '../../../src/service/engine/engine-sentence.ts';
 
 test.each([
   [

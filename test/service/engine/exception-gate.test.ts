@@ -1,10 +1,10 @@
 // Detects errors at the end of a body, however it is split into chunks.
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { EngineError } from '../../src/engine/engine.ts';
-import { createTaggedGate, createTailGate } from '../../src/engine/http/exception-gate.ts';
-import type { ExceptionGate } from '../../src/engine/http/exception-gate.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { createTaggedGate, createTailGate } from '../../../src/service/engine/http/exception-gate.ts';
+import type { ExceptionGate } from '../../../src/service/engine/http/exception-gate.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const TAG = 'abcdefghijklmnop';
 const MESSAGE = 'Code: 395. DB::Exception: bad; see Code: 1 in row. (FUNCTION_THROW_IF_VALUE_IS_NON_ZERO)';

@@ -1,6 +1,6 @@
 // Errors of the engine by their text: those of damaged files, and the same codes as errors of a statement.
 import { expect, test } from 'vitest';
-import { engineErrorFrom } from '../../src/engine/failures.ts';
+import { engineErrorFrom } from '../../../src/service/engine/failures.ts';
 
 test.each([
   ['a block with another checksum', 40, "Checksum doesn't match: corrupted data", 'invalid_response'],

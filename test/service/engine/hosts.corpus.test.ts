@@ -3,20 +3,20 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import type { Engine, Statement } from '../../src/engine/engine.ts';
-import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
-import type { HttpOptions } from '../../src/engine/http/http-engine.ts';
-import { readTls } from '../../src/engine/http/tls.ts';
-import type { ClickHouseFront, FrontServer } from '../support/clickhouse-front/front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { collect, failureOf, rows, statement } from '../support/engine-statements.ts';
-import { eventually } from '../support/eventually.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
+import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
+import type { HttpOptions } from '../../../src/service/engine/http/http-engine.ts';
+import { readTls } from '../../../src/service/engine/http/tls.ts';
+import type { ClickHouseFront, FrontServer } from '../../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { collect, failureOf, rows, statement } from '../../support/engine-statements.ts';
+import { eventually } from '../../support/eventually.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-hosts-'));
-const pem = (name: string): string => join(import.meta.dirname, '../support/tls', name);
+const pem = (name: string): string => join(import.meta.dirname, '../../support/tls', name);
 const observed: Observation[] = [];
 const USERS: Record<string, { password: string; profile: readonly string[] }> = {
   millrace: { password: 'secret', profile: [] },

@@ -3,14 +3,14 @@ import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { loggedText } from '../../src/observe/describe.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { ERROR_NAMES } from '../../src/engine/error-names.ts';
-import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
-import { openClickHouseFront, type ClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { BIRDS, FAILING, plantedIn } from '../support/failing-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { loggedText } from '../../../src/service/observe/describe.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { ERROR_NAMES } from '../../../src/service/engine/error-names.ts';
+import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
+import { openClickHouseFront, type ClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { BIRDS, FAILING, plantedIn } from '../../support/failing-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 const LIMITS = { time: 30, memory: 2 ** 27, readRows: 0, resultBytes: 2 ** 20 };
 let front: ClickHouseFront;
@@ -98,7 +98,7 @@ describe('own messages of EngineErrors, which are logged', () => {
     'names',
     'cause.message',
   ]);
-  const folder = join(import.meta.dirname, '../../src');
+  const folder = join(import.meta.dirname, '../../../src');
   const sources = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) =>
     file.endsWith('.ts'),
   );

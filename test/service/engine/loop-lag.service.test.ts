@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openEngine } from '../../src/app/engine.ts';
-import { loadSettings, type Settings } from '../../src/config/settings.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { startFront, type FrontProcess } from '../support/clickhouse-front/process.ts';
+import { openEngine } from '../../../src/service/app/engine.ts';
+import { loadSettings, type Settings } from '../../../src/service/config/settings.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { startFront, type FrontProcess } from '../../support/clickhouse-front/process.ts';
 
 let front: FrontProcess;
 let embedded: Engine;

@@ -1,7 +1,7 @@
 // The SQL that gives a user a privilege it lacks, from the engine's message.
 import { expect, test } from 'vitest';
-import { EngineError } from '../../src/engine/engine.ts';
-import { missingGrant } from '../../src/engine/missing-grant.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { missingGrant } from '../../../src/service/engine/missing-grant.ts';
 
 const NECESSARY = "Not enough privileges. To execute this query, it's necessary to have the grant";
 

@@ -4,14 +4,18 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { writeConfigFile, writeUsersFile } from '../../src/engine/embedded/config-file.ts';
-import { createConnections } from '../../src/engine/embedded/connection.ts';
-import type { Connections } from '../../src/engine/embedded/connection.ts';
-import { createPool } from '../../src/engine/embedded/pool.ts';
-import { AUTHOR_PROFILE, SAVED_PROFILE, consumerProfile } from '../../src/engine/embedded/profile.ts';
-import type { Profile } from '../../src/engine/embedded/profile.ts';
-import { usersFile } from '../../src/engine/embedded/users-file.ts';
-import { statement } from '../support/engine-statements.ts';
+import { writeConfigFile, writeUsersFile } from '../../../src/service/engine/embedded/config-file.ts';
+import { createConnections } from '../../../src/service/engine/embedded/connection.ts';
+import type { Connections } from '../../../src/service/engine/embedded/connection.ts';
+import { createPool } from '../../../src/service/engine/embedded/pool.ts';
+import {
+  AUTHOR_PROFILE,
+  SAVED_PROFILE,
+  consumerProfile,
+} from '../../../src/service/engine/embedded/profile.ts';
+import type { Profile } from '../../../src/service/engine/embedded/profile.ts';
+import { usersFile } from '../../../src/service/engine/embedded/users-file.ts';
+import { statement } from '../../support/engine-statements.ts';
 
 const path = await mkdtemp(join(tmpdir(), 'millrace-pool-'));
 const configFile = await writeConfigFile({ path, memory: 2 ** 29, hasUsers: true });

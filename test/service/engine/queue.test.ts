@@ -1,9 +1,9 @@
 // The queue: what runs, waits and is rejected; with a controlled clock.
 import { describe, expect, test } from 'vitest';
-import { createQueue } from '../../src/engine/queue.ts';
-import type { Queue } from '../../src/engine/queue.ts';
-import type { Entry } from '../../src/engine/wait-queue.ts';
-import { failureOf } from '../support/engine-statements.ts';
+import { createQueue } from '../../../src/service/engine/queue.ts';
+import type { Queue } from '../../../src/service/engine/queue.ts';
+import type { Entry } from '../../../src/service/engine/wait-queue.ts';
+import { failureOf } from '../../support/engine-statements.ts';
 
 /** A clock that only `pass` moves. */
 function createClock() {

@@ -1,7 +1,11 @@
 // Frames of results, whatever the pieces in which they arrive.
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { createReceiver, frameHeader, type SentResult } from '../../src/engine/embedded/result-pipe.ts';
+import {
+  createReceiver,
+  frameHeader,
+  type SentResult,
+} from '../../../src/service/engine/embedded/result-pipe.ts';
 
 test('results arrive whole, in order, whatever the pieces', () => {
   const result = fc.record({

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { locateStatements, splitStatements } from '../../src/engine/statements.ts';
+import { locateStatements, splitStatements } from '../../../src/service/engine/statements.ts';
 
 test('statements end at semicolons outside strings and comments', () => {
   const script =

@@ -1,6 +1,6 @@
 // X-ClickHouse-Summary, valid and malformed.
 import { expect, test } from 'vitest';
-import { readSummary } from '../../src/engine/http/summary.ts';
+import { readSummary } from '../../../src/service/engine/http/summary.ts';
 
 test.each<{ why: string; field: unknown; read: unknown }>([
   {

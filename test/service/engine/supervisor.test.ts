@@ -3,12 +3,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { unlessAborted } from '../../src/engine/abort.ts';
-import { writeConfigFile } from '../../src/engine/embedded/config-file.ts';
-import { DEFAULT_CONFINEMENT as confinement } from '../../src/engine/embedded/confinement/confinement.ts';
-import { openGeneration, type Generation } from '../../src/engine/embedded/generation.ts';
-import { startSupervisor, type Supervisor } from '../../src/engine/embedded/supervisor.ts';
-import { after } from '../../src/core/clock.ts';
+import { unlessAborted } from '../../../src/service/engine/abort.ts';
+import { writeConfigFile } from '../../../src/service/engine/embedded/config-file.ts';
+import { DEFAULT_CONFINEMENT as confinement } from '../../../src/service/engine/embedded/confinement/confinement.ts';
+import { openGeneration, type Generation } from '../../../src/service/engine/embedded/generation.ts';
+import { startSupervisor, type Supervisor } from '../../../src/service/engine/embedded/supervisor.ts';
+import { after } from '../../../src/sql/base/clock.ts';
 
 let path: string;
 beforeEach(() => {

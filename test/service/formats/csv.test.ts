@@ -1,8 +1,8 @@
 // Rows as CSV, without an engine.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { csvHeader, csvRows } from '../../src/format/csv.ts';
-import { namesOf } from '../../src/format/members.ts';
+import { csvHeader, csvRows } from '../../../src/service/formats/csv.ts';
+import { namesOf } from '../../../src/service/formats/members.ts';
 
 const csv = (lines: readonly string[], columns: readonly string[] = []): string => {
   const rows = Buffer.from(lines.map((line) => `${line}\n`).join(''));

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { allocateWithRoom } from '../../src/format/room.ts';
-import { encodeJson } from '../../src/format/json.ts';
-import { cutLines } from '../../src/format/lines.ts';
+import { allocateWithRoom } from '../../../src/service/formats/room.ts';
+import { encodeJson } from '../../../src/service/formats/json.ts';
+import { cutLines } from '../../../src/service/formats/lines.ts';
 
 const lines = (rows: readonly unknown[]): Buffer =>
   Buffer.from(rows.map((row) => `${JSON.stringify(row)}\n`).join(''));

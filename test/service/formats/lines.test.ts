@@ -1,6 +1,6 @@
 // Slices of rows.
 import { expect, test } from 'vitest';
-import { firstLine, slicesOf } from '../../src/format/lines.ts';
+import { firstLine, slicesOf } from '../../../src/service/formats/lines.ts';
 
 const MANY = Buffer.from(`${'x'.repeat(999)}\n`.repeat(2000));
 

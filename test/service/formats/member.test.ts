@@ -1,7 +1,7 @@
 // Members of rows, read without parsing the row.
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { membersOf } from '../../src/format/member.ts';
+import { membersOf } from '../../../src/service/formats/member.ts';
 
 test.each([
   {

@@ -4,15 +4,15 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { DEFAULT_OUTPUT } from '../../src/engine/settings.ts';
-import { ENGINE_FORMATS, engineFormatNamed } from '../../src/format/clickhouse-formats.ts';
-import { contentTypeOf, formatKey } from '../../src/format/formats.ts';
+import { DEFAULT_OUTPUT } from '../../../src/service/engine/settings.ts';
+import { ENGINE_FORMATS, engineFormatNamed } from '../../../src/service/formats/clickhouse-formats.ts';
+import { contentTypeOf, formatKey } from '../../../src/service/formats/formats.ts';
 import {
   isOutputSetting,
   OUTPUT_SETTINGS,
   outputSettingFault,
   withOutputSettings,
-} from '../../src/format/output-settings.ts';
+} from '../../../src/service/formats/output-settings.ts';
 
 let folder: string;
 let session: Session;

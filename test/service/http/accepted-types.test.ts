@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { acceptedTypes } from '../../src/http/accepted-types.ts';
+import { acceptedTypes } from '../../../src/service/http/accepted-types.ts';
 
 const JSON_TYPE = 'application/json; charset=utf-8';
 const CSV = 'text/csv; charset=utf-8; header=present';

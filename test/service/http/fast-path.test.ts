@@ -1,13 +1,13 @@
 // The fast path writes responses in batches: one that cannot be written closes only its own caller's connection.
 import { createServer, type Server } from 'node:http';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { sealEntry } from '../../src/cache/entry.ts';
-import type { CachedAnswer } from '../../src/cache/read-through.ts';
-import type { Observation } from '../../src/core/observation.ts';
-import { createCompression } from '../../src/http/compression.ts';
-import { createSlowClients } from '../../src/http/slow-clients.ts';
-import { createFastPath, type FastPath } from '../../src/fronts/api/fast-path.ts';
-import type { Answer } from '../../src/request/call.ts';
+import { sealEntry } from '../../../src/service/cache/entry.ts';
+import type { CachedAnswer } from '../../../src/service/cache/read-through.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { createCompression } from '../../../src/service/http/compression.ts';
+import { createSlowClients } from '../../../src/service/http/slow-clients.ts';
+import { createFastPath, type FastPath } from '../../../src/service/fronts/api/fast-path.ts';
+import type { Answer } from '../../../src/service/request/call.ts';
 
 const PREFIX = '/api/endpoints/query/';
 const observed: Observation[] = [];

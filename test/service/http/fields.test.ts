@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { readFields } from '../../src/http/fields.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { readFields } from '../../../src/service/http/fields.ts';
 
 const json = (text: string) => ({ type: 'application/json', text });
 const form = (text: string) => ({ type: 'application/x-www-form-urlencoded', text });

@@ -2,8 +2,8 @@
 import { createServer, type ServerResponse } from 'node:http';
 import { connect, type AddressInfo, type Socket } from 'node:net';
 import { afterEach, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { createSlowClients, type SlowClients } from '../../src/http/slow-clients.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { createSlowClients, type SlowClients } from '../../../src/service/http/slow-clients.ts';
 
 const MB = 2 ** 20;
 const closing: (() => void)[] = [];

@@ -1,9 +1,9 @@
 // Counting requests: in memory with a controlled clock, in a real Redis, and with a faulty Redis.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openRedisLink, type RedisLink } from '../../src/cache/redis-link.ts';
-import { createBudgets, type BudgetLimit } from '../../src/rate-limits/budgets.ts';
-import { createMemoryCounters } from '../../src/rate-limits/memory-counters.ts';
+import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-link.ts';
+import { createBudgets, type BudgetLimit } from '../../../src/service/limits/budgets.ts';
+import { createMemoryCounters } from '../../../src/service/limits/memory-counters.ts';
 import {
   createRateLimits,
   rateLimitFields,
@@ -11,10 +11,10 @@ import {
   stateOf,
   type Counters,
   type Limit,
-} from '../../src/rate-limits/rate-limits.ts';
-import { createRedisCounters } from '../../src/rate-limits/redis-counters.ts';
-import { startRedis, type RedisServer } from '../support/redis.ts';
-import { eventually } from '../support/eventually.ts';
+} from '../../../src/service/limits/rate-limits.ts';
+import { createRedisCounters } from '../../../src/service/limits/redis-counters.ts';
+import { startRedis, type RedisServer } from '../../support/redis.ts';
+import { eventually } from '../../support/eventually.ts';
 
 const limit = (count: number, window: number, counter = 'a', policy: Limit['policy'] = 'key'): Limit => ({
   policy,

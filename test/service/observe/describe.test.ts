@@ -3,12 +3,12 @@ import { connect } from 'node:net';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { KnownError } from '../../src/core/observation.ts';
-import { loggedText } from '../../src/observe/describe.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { redisFailure } from '../../src/cache/redis-link.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import { PLANTED, plantedIn } from '../support/failing-statements.ts';
+import { KnownError } from '../../../src/sql/base/observation.ts';
+import { loggedText } from '../../../src/service/observe/describe.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { redisFailure } from '../../../src/service/cache/redis-link.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { PLANTED, plantedIn } from '../../support/failing-statements.ts';
 
 const WORD = 'Kanarienvogel';
 

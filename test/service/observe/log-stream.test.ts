@@ -4,9 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { describe, expect, test } from 'vitest';
-import { createLogStream, fileSink, pipeSink, type LogSink } from '../../src/observe/log-stream.ts';
-import { eventually } from '../support/eventually.ts';
-import { createVirtualTime } from '../support/virtual-time.ts';
+import {
+  createLogStream,
+  fileSink,
+  pipeSink,
+  type LogSink,
+} from '../../../src/service/observe/log-stream.ts';
+import { eventually } from '../../support/eventually.ts';
+import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const LINE = `${'x'.repeat(99)}\n`;
 

@@ -1,11 +1,11 @@
 // Lines of the log: levels, and no message of an error that could quote what callers sent or rows.
 import { describe, expect, test } from 'vitest';
-import type { Finished, Observation, Observe } from '../../src/core/observation.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import { createLog, type LogOptions } from '../../src/observe/log.ts';
-import { plantedIn } from '../support/failing-statements.ts';
-import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+import type { Finished, Observation, Observe } from '../../../src/sql/base/observation.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import { createLog, type LogOptions } from '../../../src/service/observe/log.ts';
+import { plantedIn } from '../../support/failing-statements.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 interface Opened {
   readonly log: Observe;

@@ -1,7 +1,7 @@
 // Metrics of one process: their series are bounded, whatever is served and called, and nothing that happens is left uncounted.
 import { describe, expect, test } from 'vitest';
-import type { Finished, Observation } from '../../src/core/observation.ts';
-import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
+import type { Finished, Observation } from '../../../src/sql/base/observation.ts';
+import { createMetrics, type Metrics } from '../../../src/service/observe/metrics.ts';
 
 const BUILD = { version: '1.2.3', engine: 'embedded', node: '20.19.2' };
 const CALL: Finished = {

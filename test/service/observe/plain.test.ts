@@ -1,7 +1,7 @@
 // Lines of development mode.
 import { expect, test } from 'vitest';
-import type { Finding } from '../../src/core/finding.ts';
-import { createPlainLog } from '../../src/observe/plain.ts';
+import type { Finding } from '../../../src/sql/base/finding.ts';
+import { createPlainLog } from '../../../src/service/observe/plain.ts';
 
 const finding = (severity: Finding['severity']): Finding => ({
   file: 'a.yaml',

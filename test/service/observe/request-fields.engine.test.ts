@@ -1,8 +1,8 @@
 // The table of request log fields: names are unique, and the table of calls takes what the fields give it.
 import { afterAll, expect, test } from 'vitest';
-import { CALL_COLUMNS, REQUEST_FIELDS } from '../../src/observe/request-fields.ts';
-import { quoteString } from '../../src/sql/literal.ts';
-import { openOracle } from '../sql/oracle.ts';
+import { CALL_COLUMNS, REQUEST_FIELDS } from '../../../src/service/observe/request-fields.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
+import { openOracle } from '../../sql/clickhouse/oracle.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());

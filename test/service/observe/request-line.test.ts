@@ -1,8 +1,8 @@
 // The access log line contains everything in the request's observation, as standard JSON.
 import pino from 'pino';
 import { expect, test } from 'vitest';
-import { KnownError, type Finished } from '../../src/core/observation.ts';
-import { createRequestLine } from '../../src/observe/request-line.ts';
+import { KnownError, type Finished } from '../../../src/sql/base/observation.ts';
+import { createRequestLine } from '../../../src/service/observe/request-line.ts';
 
 const TIME = '2026-01-02T03:04:05.678Z';
 const HIT: Finished = {

@@ -1,8 +1,8 @@
 // Rows of usage: whatever one of them holds, the others are written.
 import { expect, test } from 'vitest';
-import type { Finished, Observation } from '../../src/core/observation.ts';
-import { createUsage } from '../../src/observe/usage.ts';
-import { createVirtualTime } from '../support/virtual-time.ts';
+import type { Finished, Observation } from '../../../src/sql/base/observation.ts';
+import { createUsage } from '../../../src/service/observe/usage.ts';
+import { createVirtualTime } from '../../support/virtual-time.ts';
 
 const call = (requestId: string): Finished => ({
   kind: 'request.finished',

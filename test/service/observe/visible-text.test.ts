@@ -1,11 +1,17 @@
 // Characters that act on what shows them, made visible: in lines, documents, JSON, Markdown and on terminals.
-import { REAL_TIME } from '../support/real-time.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 import { describe, expect, test } from 'vitest';
-import { escapeMarkdown, markdownCode, codeBlock } from '../../src/cli/markdown-text.ts';
-import { excerpt } from '../../src/cli/caret.ts';
-import { createLog, forTerminal } from '../../src/observe/log.ts';
-import { createTerminal } from '../../src/cli/terminal.ts';
-import { jsonText, lineText, visible, visibleJson, visibleLines } from '../../src/observe/visible-text.ts';
+import { escapeMarkdown, markdownCode, codeBlock } from '../../../src/cli/kit/markdown-text.ts';
+import { excerpt } from '../../../src/cli/kit/caret.ts';
+import { createLog, forTerminal } from '../../../src/service/observe/log.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import {
+  jsonText,
+  lineText,
+  visible,
+  visibleJson,
+  visibleLines,
+} from '../../../src/service/observe/visible-text.ts';
 
 const HIDDEN = [
   ['\u0000', String.raw`\u0000`],

@@ -1,9 +1,9 @@
 // Which callers share a generated document, and how many documents are cached.
 import { expect, test } from 'vitest';
-import { createPrincipal, type Grant } from '../../src/auth/principal.ts';
-import { assembleCatalog } from '../../src/catalog/catalog.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createOpenapi } from '../../src/fronts/openapi/document-cache.ts';
+import { createPrincipal, type Grant } from '../../../src/service/auth/principal.ts';
+import { assembleCatalog } from '../../../src/service/endpoints/catalog.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createOpenapi } from '../../../src/service/fronts/openapi/document-cache.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 const catalogOf = (names: readonly string[]) =>

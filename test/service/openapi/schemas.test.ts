@@ -2,9 +2,9 @@
 import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { expect, test } from 'vitest';
-import type { DeclaredParameter } from '../../src/params/declared.ts';
-import { columnSchema } from '../../src/openapi/columns.ts';
-import { parameterSchema } from '../../src/openapi/parameters.ts';
+import type { DeclaredParameter } from '../../../src/service/params/declared.ts';
+import { columnSchema } from '../../../src/service/openapi/columns.ts';
+import { parameterSchema } from '../../../src/service/openapi/parameters.ts';
 
 const ajv = addFormats.default(new Ajv.default({ strict: false }));
 

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { DeclaredParameter } from '../../src/params/declared.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createBinder } from '../../src/params/binder.ts';
-import type { BinderOptions } from '../../src/params/binder.ts';
-import { compileParameter } from '../../src/params/parameter.ts';
-import type { RawScalar, RawValue } from '../../src/params/reading.ts';
+import type { DeclaredParameter } from '../../../src/service/params/declared.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createBinder } from '../../../src/service/params/binder.ts';
+import type { BinderOptions } from '../../../src/service/params/binder.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
+import type { RawScalar, RawValue } from '../../../src/service/params/reading.ts';
 
 /** The time of the calls. */
 const NOW = Date.UTC(2024, 4, 15, 12, 34, 56, 789);

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { DeclaredParameter } from '../../src/params/declared.ts';
-import { compileParameter } from '../../src/params/parameter.ts';
+import type { DeclaredParameter } from '../../../src/service/params/declared.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
 
 test.each<[why: string, spec: DeclaredParameter, placeholder: string, absent: string | null]>([
   ['optional', { type: 'String' }, 'Nullable(String)', null],

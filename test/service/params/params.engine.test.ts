@@ -1,14 +1,14 @@
 // The engine parses every value that the binder accepts as the same value.
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { parameterText } from '../../src/engine/parameter-text.ts';
-import { compileParameter } from '../../src/params/parameter.ts';
-import type { RawValue } from '../../src/params/reading.ts';
-import { TYPE_NAMES } from '../../src/params/scalar.ts';
-import { parseDeclaredType, printType } from '../../src/sql/types/type.ts';
-import { quoteString } from '../../src/sql/literal.ts';
-import { openOracle } from '../sql/oracle.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { parameterText } from '../../../src/service/engine/parameter-text.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
+import type { RawValue } from '../../../src/service/params/reading.ts';
+import { TYPE_NAMES } from '../../../src/service/params/scalar.ts';
+import { parseDeclaredType, printType } from '../../../src/sql/types/type.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
+import { openOracle } from '../../sql/clickhouse/oracle.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());

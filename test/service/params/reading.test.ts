@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import type { RawValue } from '../../src/params/reading.ts';
-import { compileParameter } from '../../src/params/parameter.ts';
+import type { RawValue } from '../../../src/service/params/reading.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
 
 function readAs(type: string, raw: Exclude<RawValue, null>): string | { rejected: string } {
   const { parameter, findings } = compileParameter('p', { type, required: true });

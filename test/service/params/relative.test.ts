@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
-import type { DeclaredParameter as Parameter } from '../../src/params/declared.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { createBinder, type Bindings } from '../../src/params/binder.ts';
-import { compileParameter } from '../../src/params/parameter.ts';
-import { parseRelative } from '../../src/params/relative.ts';
-import { runs } from '../support/runs.ts';
+import type { DeclaredParameter as Parameter } from '../../../src/service/params/declared.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { createBinder, type Bindings } from '../../../src/service/params/binder.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
+import { parseRelative } from '../../../src/service/params/relative.ts';
+import { runs } from '../../support/runs.ts';
 
 /** A Wednesday. */
 const NOW = Date.UTC(2024, 4, 15, 12, 34, 56, 789);

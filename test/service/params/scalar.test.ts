@@ -2,10 +2,10 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { compileParameter } from '../../src/params/parameter.ts';
-import { TYPE_LABELS, TYPE_NAMES } from '../../src/params/scalar.ts';
-import { neutralValues, parseParameterType } from '../../src/params/type.ts';
-import { jsonValueOf } from '../../src/sql/types/json-value.ts';
+import { compileParameter } from '../../../src/service/params/parameter.ts';
+import { TYPE_LABELS, TYPE_NAMES } from '../../../src/service/params/scalar.ts';
+import { neutralValues, parseParameterType } from '../../../src/service/params/type.ts';
+import { jsonValueOf } from '../../../src/sql/types/json-value.ts';
 
 const TYPES = TYPE_NAMES.map((name) =>
   name
@@ -40,6 +40,6 @@ test.each(WRAPPED)('%s has JSON values, for the OpenAPI document and for TypeScr
 });
 
 test('the schema of endpoint files lists the types', () => {
-  const schema = readFileSync(join(import.meta.dirname, '../../schemas/endpoint.schema.json'), 'utf8');
+  const schema = readFileSync(join(import.meta.dirname, '../../../schemas/endpoint.schema.json'), 'utf8');
   expect(schema).toContain(`A ClickHouse type: ${TYPE_LABELS.join(', ')}; Nullable(…) or `);
 });

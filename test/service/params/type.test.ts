@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isFailure, parseParameterType, placeholderType } from '../../src/params/type.ts';
+import { isFailure, parseParameterType, placeholderType } from '../../../src/service/params/type.ts';
 
 test.each([
   ['String', 'String', 'Nullable(String)'],

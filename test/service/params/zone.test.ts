@@ -1,7 +1,7 @@
 // Offsets of time zones, compared with those of each instant.
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { zoneNamed, type OffsetAt } from '../../src/params/zone.ts';
+import { zoneNamed, type OffsetAt } from '../../../src/service/params/zone.ts';
 
 function offsetsOf(name: string): OffsetAt {
   const zone = zoneNamed(name);

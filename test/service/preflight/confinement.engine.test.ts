@@ -1,9 +1,9 @@
 // The layers of the engine process's confinement, in the checks of readiness, in a metric and in the report of `doctor`.
 import { expect, test } from 'vitest';
-import { confinementChecks, confinementGauge } from '../../src/app/confinement-checks.ts';
-import type { Confinement, Layer } from '../../src/engine/embedded/confinement/confinement.ts';
-import { checkConfinement } from '../../src/preflight/confinement.ts';
-import { openTestEngine } from '../support/test-engine.ts';
+import { confinementChecks, confinementGauge } from '../../../src/service/app/confinement-checks.ts';
+import type { Confinement, Layer } from '../../../src/service/engine/embedded/confinement/confinement.ts';
+import { checkConfinement } from '../../../src/service/preflight/confinement.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
 
 const LANDLOCK: Layer = { name: 'landlock' };
 const SECCOMP: Layer = { name: 'seccomp' };

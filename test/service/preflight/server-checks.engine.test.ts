@@ -3,19 +3,19 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { createHttpEngine } from '../../src/engine/http/http-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { splitStatements } from '../../src/engine/statements.ts';
-import { excessIn, rolesIn } from '../../src/preflight/grants.ts';
-import type { PreflightFinding } from '../../src/preflight/finding.ts';
-import { checkServer, profileFor } from '../../src/preflight/server-checks.ts';
-import type { ClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { openClickHouseFront } from '../support/clickhouse-front/front.ts';
-import { collect, failureOf, statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { splitStatements } from '../../../src/service/engine/statements.ts';
+import { excessIn, rolesIn } from '../../../src/service/preflight/grants.ts';
+import type { PreflightFinding } from '../../../src/service/preflight/finding.ts';
+import { checkServer, profileFor } from '../../../src/service/preflight/server-checks.ts';
+import type { ClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';
+import { collect, failureOf, statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-checks-'));
-const GUIDE = new URL('../../docs/operate/clickhouse-user.md', import.meta.url);
+const GUIDE = new URL('../../../docs/operate/clickhouse-user.md', import.meta.url);
 const USERS: Record<string, { password: string; profile: readonly string[] }> = {
   service: { password: '', profile: ['--readonly=2'] },
   guest: { password: '', profile: [] },

@@ -1,10 +1,10 @@
 // The statement that replaces one whose plan the engine has broken: the same rows, read above a barrier.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openLocal, type Local } from '../../src/app/local.ts';
-import type { Statement } from '../../src/engine/engine.ts';
-import { readAll } from '../../src/engine/rows.ts';
-import { localCall } from '../../src/request/call.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openLocal, type Local } from '../../../src/service/app/local.ts';
+import type { Statement } from '../../../src/service/engine/engine.ts';
+import { readAll } from '../../../src/service/engine/rows.ts';
+import { localCall } from '../../../src/service/request/call.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const JOIN =
   'SELECT a.n AS n, b.m AS m FROM a LEFT JOIN b ON a.n = b.n WHERE a.n IN (1, 2, 3) ORDER BY b.m DESC LIMIT 2';

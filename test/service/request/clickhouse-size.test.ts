@@ -1,10 +1,10 @@
 // Hostile texts at the ClickHouse interface are rejected before anything reads them several times.
 import { describe, expect, test } from 'vitest';
-import type { Databases } from '../../src/fronts/clickhouse/databases.ts';
-import { readCommand } from '../../src/fronts/clickhouse/commands.ts';
-import { resolveNames } from '../../src/fronts/clickhouse/names.ts';
-import { readStatement } from '../../src/fronts/clickhouse/statement.ts';
-import { parseSentText } from '../../src/sql/tree/parse.ts';
+import type { Databases } from '../../../src/service/fronts/clickhouse/databases.ts';
+import { readCommand } from '../../../src/service/fronts/clickhouse/commands.ts';
+import { resolveNames } from '../../../src/service/fronts/clickhouse/names.ts';
+import { readStatement } from '../../../src/service/fronts/clickhouse/statement.ts';
+import { parseSentText } from '../../../src/sql/clickhouse/tree/parse.ts';
 
 const system = { kind: 'virtual', name: 'system', tables: ['one'] } as const;
 const databases: Databases = {

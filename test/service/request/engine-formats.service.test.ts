@@ -4,16 +4,16 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { openLocal, type Local } from '../../src/app/local.ts';
-import { ENGINE_FORMATS, type EngineFormat } from '../../src/format/clickhouse-formats.ts';
-import { withOutputSettings } from '../../src/format/output-settings.ts';
-import { localCall, type Answer } from '../../src/request/call.ts';
-import { withDeclaredTypes } from '../../src/request/native/blocks.ts';
-import { someOfEach } from '../support/runs.ts';
-import { withoutMarker } from '../support/avro.ts';
-import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
-import { TYPE_ROWS } from '../support/clickhouse-types.ts';
+import { openLocal, type Local } from '../../../src/service/app/local.ts';
+import { ENGINE_FORMATS, type EngineFormat } from '../../../src/service/formats/clickhouse-formats.ts';
+import { withOutputSettings } from '../../../src/service/formats/output-settings.ts';
+import { localCall, type Answer } from '../../../src/service/request/call.ts';
+import { withDeclaredTypes } from '../../../src/service/request/native/blocks.ts';
+import { someOfEach } from '../../support/runs.ts';
+import { withoutMarker } from '../../support/avro.ts';
+import { familyOf, OTHER_NAMES } from '../../support/format-names.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { TYPE_ROWS } from '../../support/clickhouse-types.ts';
 
 /** Values that formats write in different ways, beside one of each type. */
 const VALUES = [

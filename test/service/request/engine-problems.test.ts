@@ -1,10 +1,10 @@
 // What callers receive for engine failures: 500 is reserved for errors that an endpoint's author has to fix.
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { EngineError, type EngineFailure } from '../../src/engine/engine.ts';
-import { createRedactor } from '../../src/redact/redactor.ts';
-import { checkProblem, runProblem, withoutValues } from '../../src/request/engine-problems.ts';
-import type { Plan } from '../../src/request/planned.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { EngineError, type EngineFailure } from '../../../src/service/engine/engine.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
+import { checkProblem, runProblem, withoutValues } from '../../../src/service/request/engine-problems.ts';
+import type { Plan } from '../../../src/service/request/planned.ts';
 
 const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
 const OWN = 'Code: 241. DB::Exception: Query memory limit exceeded: would use 2.01 GiB';

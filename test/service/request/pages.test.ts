@@ -1,12 +1,12 @@
 // Where pages end, compared with a naive implementation on generated pages.
 import * as fc from 'fast-check';
 import { expect, test, vi } from 'vitest';
-import { after } from '../../src/core/clock.ts';
-import { createPause } from '../../src/request/transform/pause.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { openCursor } from '../../src/request/page-cursor.ts';
-import { cutPage, type Page } from '../../src/request/pages.ts';
-import { createTransformer } from '../../src/request/transform/transformer.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { createPause } from '../../../src/service/request/transform/pause.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { openCursor } from '../../../src/service/request/page-cursor.ts';
+import { cutPage, type Page } from '../../../src/service/request/pages.ts';
+import { createTransformer } from '../../../src/service/request/transform/transformer.ts';
 
 const SECRET = Buffer.alloc(32, 1);
 const SCOPE: Page['scope'] = {

@@ -1,14 +1,14 @@
 // What happens at load: the tables of an endpoint are described and its sandbox is created before the first consumer query.
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { openLocal } from '../../src/app/local.ts';
-import { createCompile } from '../../src/catalog/compile.ts';
-import { createDescribe } from '../../src/catalog/describe.ts';
-import type { Dialect, Endpoint } from '../../src/catalog/endpoint.ts';
-import { EngineError, type Engine } from '../../src/engine/engine.ts';
-import { createPlan } from '../../src/request/plan.ts';
-import { createSandboxes } from '../../src/request/sandboxes.ts';
-import { localCall } from '../../src/request/call.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { openLocal } from '../../../src/service/app/local.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Dialect, Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { createPlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { localCall } from '../../../src/service/request/call.ts';
+import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const FILE = `id: 00000000-0000-4000-8000-000000000000
 name: prepared

@@ -1,9 +1,9 @@
 // The failures of shared runs, as other callers are given them.
 import { expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { EngineError } from '../../src/engine/engine.ts';
-import type { Plan } from '../../src/request/planned.ts';
-import { createSharedFailures } from '../../src/request/shared-failures.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { EngineError } from '../../../src/service/engine/engine.ts';
+import type { Plan } from '../../../src/service/request/planned.ts';
+import { createSharedFailures } from '../../../src/service/request/shared-failures.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');
 

@@ -1,9 +1,9 @@
 // Suspended consumer queries: which ones, for how long, and when a whole key is suspended.
 import { describe, expect, test } from 'vitest';
-import type { Observation } from '../../src/core/observation.ts';
-import { Problem } from '../../src/core/problem.ts';
-import type { Fatality } from '../../src/engine/engine.ts';
-import { createSuspensions, type Sender } from '../../src/request/suspensions.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Fatality } from '../../../src/service/engine/engine.ts';
+import { createSuspensions, type Sender } from '../../../src/service/request/suspensions.ts';
 
 const MINUTE = 60_000;
 

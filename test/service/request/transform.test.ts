@@ -1,14 +1,17 @@
 // Transforming rows: in parts and in threads with the same result, without holding the event loop, and until the signal aborts.
 import { afterAll, describe, expect, test } from 'vitest';
-import { etagInParts, etagOf } from '../../src/cache/entry.ts';
-import { after } from '../../src/core/clock.ts';
-import { withRoom } from '../../src/format/room.ts';
-import { joined } from '../../src/request/transform/parts.ts';
-import { createPause } from '../../src/request/transform/pause.ts';
-import { createRedactor, NO_REDACTION } from '../../src/redact/redactor.ts';
-import { createTransformer, type TransformerOptions } from '../../src/request/transform/transformer.ts';
-import type { Transform } from '../../src/request/transform/transforms.ts';
-import { countTurns } from '../support/loop-turns.ts';
+import { etagInParts, etagOf } from '../../../src/service/cache/entry.ts';
+import { after } from '../../../src/sql/base/clock.ts';
+import { withRoom } from '../../../src/service/formats/room.ts';
+import { joined } from '../../../src/service/request/transform/parts.ts';
+import { createPause } from '../../../src/service/request/transform/pause.ts';
+import { createRedactor, NO_REDACTION } from '../../../src/guard/redact/redactor.ts';
+import {
+  createTransformer,
+  type TransformerOptions,
+} from '../../../src/service/request/transform/transformer.ts';
+import type { Transform } from '../../../src/service/request/transform/transforms.ts';
+import { countTurns } from '../../support/loop-turns.ts';
 
 const made: ReturnType<typeof createTransformer>[] = [];
 afterAll(() => Promise.all(made.map(({ close }) => close())));

@@ -1,7 +1,7 @@
 // Lanes that take turns.
 import { expect, test } from 'vitest';
-import { createFairTurns } from '../../src/request/turns.ts';
-import { eventually } from '../support/eventually.ts';
+import { createFairTurns } from '../../../src/service/request/turns.ts';
+import { eventually } from '../../support/eventually.ts';
 
 test('a lane with much work does not delay others', async () => {
   const turns = createFairTurns(2);

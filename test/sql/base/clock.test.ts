@@ -1,7 +1,7 @@
 // Waits for others, in a process that lags itself.
 import { describe, expect, test } from 'vitest';
-import { createPatientAfter } from '../../src/core/clock.ts';
-import { createVirtualTime, type VirtualTime } from '../support/virtual-time.ts';
+import { createPatientAfter } from '../../../src/sql/base/clock.ts';
+import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
 function waiting(ms: number): {
   readonly time: VirtualTime;

@@ -1,10 +1,17 @@
 // Attacks written in BigQuery SQL, and the sandbox's own corpus parsed as BigQuery.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
-import { Problem } from '../../src/core/problem.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { ATTACKS, BOUND_SQL, openSandbox, openWorld, outlineOf, type World } from '../sandbox/fixture.ts';
+import { translate, type SourceTable } from '../../../src/sql/dialects/bigquery/translate.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import type { Sandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import {
+  ATTACKS,
+  BOUND_SQL,
+  openSandbox,
+  openWorld,
+  outlineOf,
+  type World,
+} from '../../guard/sandbox/fixture.ts';
 
 // An array of texts.
 const OWN = JSON.parse(readFileSync(new URL('attacks.json', import.meta.url), 'utf8')) as readonly string[];

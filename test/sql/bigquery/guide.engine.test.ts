@@ -1,12 +1,12 @@
 // The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KNOWN_FUNCTIONS } from '../../src/dialects/bigquery/traits.ts';
+import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/traits.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
-const GUIDE = read('../../docs/consumer-queries/bigquery.md');
-const FUNCTIONS = read('../../docs/consumer-queries/bigquery-functions.md');
+const GUIDE = read('../../../docs/consumer-queries/bigquery.md');
+const FUNCTIONS = read('../../../docs/consumer-queries/bigquery-functions.md');
 const QUERIES = [...`${GUIDE}${FUNCTIONS}`.matchAll(/```sql\n(.*?)```/gs)].map(([, text = '']) => text);
 
 const TRANSLATED_FUNCTIONS = [...KNOWN_FUNCTIONS.names];

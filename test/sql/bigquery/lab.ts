@@ -1,12 +1,12 @@
 // Runs BigQuery queries end to end on the real engine: translated, checked by the sandbox, wrapped, run over the sample rows.
 import { readFileSync } from 'node:fs';
-import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
-import { createFunctionPolicy } from '../../src/sandbox/functions/policy.ts';
-import type { Explained } from '../../src/sandbox/explain.ts';
-import { createSandbox } from '../../src/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../src/sandbox/verdict-cache.ts';
-import { outlineOf, codeOf } from '../sandbox/fixture.ts';
-import { openOracle } from '../sql/oracle.ts';
+import { translate, type SourceTable } from '../../../src/sql/dialects/bigquery/translate.ts';
+import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
+import type { Explained } from '../../../src/guard/sandbox/explain.ts';
+import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { outlineOf, codeOf } from '../../guard/sandbox/fixture.ts';
+import { openOracle } from '../clickhouse/oracle.ts';
 
 /** What identifies the rows of a project, by table. */
 const PROJECTS: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export interface LabData {
 }
 
 const LOGS: LabData = {
-  files: ['../../seeds/01_tables.sql', 'sample.sql'],
+  files: ['../../../seeds/01_tables.sql', 'sample.sql'],
   saved: SAVED,
   tables: Object.keys(PROJECTS),
 };

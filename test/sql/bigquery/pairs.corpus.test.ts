@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { some } from '../support/runs.ts';
+import { some } from '../../support/runs.ts';
 import { openLab, type Lab } from './lab.ts';
 
 interface Pair {

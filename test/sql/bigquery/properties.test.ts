@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { translate, type SourceTable } from '../../src/bigquery/translate.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { tokenize } from '../../src/sql/lexer.ts';
-import { runs } from '../support/runs.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { translate, type SourceTable } from '../../../src/sql/dialects/bigquery/translate.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { runs } from '../../support/runs.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const TABLES: readonly SourceTable[] = [
   {

@@ -1,10 +1,10 @@
 // The strict reader: the first token that is not understood is an error at its place, and no part of a query is left out.
 import { describe, expect, test } from 'vitest';
-import { translate } from '../../src/bigquery/translate.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { UnconvertedError } from '../../src/dialects/context.ts';
-import { GRAMMAR } from '../../src/dialects/bigquery/grammar.ts';
-import { read, STRICT_LIMITS } from '../../src/dialects/read/read.ts';
+import { translate } from '../../../src/sql/dialects/bigquery/translate.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { UnconvertedError } from '../../../src/sql/dialects/context.ts';
+import { GRAMMAR } from '../../../src/sql/dialects/bigquery/grammar.ts';
+import { read, STRICT_LIMITS } from '../../../src/sql/dialects/read/read.ts';
 
 const TABLES = [{ name: 't', columns: ['a', 'b', 'c'].map((name) => ({ name, type: 'Nullable(Int64)' })) }];
 

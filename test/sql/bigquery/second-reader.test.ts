@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { UnconvertedError } from '../../src/dialects/context.ts';
+import { UnconvertedError } from '../../../src/sql/dialects/context.ts';
 import { openOtherReader, ownLists, type NameLists } from './name-lists.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');
 const PAIRS = parse(read('pairs.yaml')) as readonly { readonly text: string }[]; // a list of such pairs
-const LINES = read('../conformance/bigquery.jsonl').trim().split('\n');
+const LINES = read('../../conformance/bigquery.jsonl').trim().split('\n');
 const SENT = LINES.map((line) => (JSON.parse(line) as { readonly sql: string }).sql); // every line has one
 const TEXTS = [...new Set([...PAIRS.map(({ text }) => text), ...SENT])];
 

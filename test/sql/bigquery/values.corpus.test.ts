@@ -1,9 +1,9 @@
 // Values of BigQuery SQL: each line of `values/` is equal to what BigQuery documents, or rejected at a place; never another row.
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { isOrdered, linesOf, textOf } from '../convert/values/line.ts';
-import { someOfEach } from '../support/runs.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { isOrdered, linesOf, textOf } from '../../cli/convert/values/line.ts';
+import { someOfEach } from '../../support/runs.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const FOLDER = new URL('values/', import.meta.url);

@@ -1,8 +1,8 @@
 // Which elements of a WITH clause a query needs.
 import { expect, test } from 'vitest';
-import { readClause, withClause, withoutUnused } from '../../src/sql/clause.ts';
-import { tokensOf } from '../../src/sql/tree/tokens.ts';
-import { outlineQuery, type Outline } from '../../src/sql/outline.ts';
+import { readClause, withClause, withoutUnused } from '../../../src/sql/clickhouse/clause.ts';
+import { tokensOf } from '../../../src/sql/clickhouse/tree/tokens.ts';
+import { outlineQuery, type Outline } from '../../../src/sql/clickhouse/outline.ts';
 
 function outlineOf(sql: string): Outline {
   const { outline } = outlineQuery(sql);

@@ -1,6 +1,6 @@
 // Reads of the clock in queries, and the times at which their results change, compared with the engine.
 import { afterAll, describe, expect, test } from 'vitest';
-import { clockReads, commonEvery, functionCalls } from '../../src/sql/clock-reads.ts';
+import { clockReads, commonEvery, functionCalls } from '../../../src/sql/clickhouse/clock-reads.ts';
 import { openOracle } from './oracle.ts';
 
 const oracle = openOracle();

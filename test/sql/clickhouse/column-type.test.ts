@@ -1,6 +1,6 @@
 // Column types as the engine prints them.
 import { describe, expect, test } from 'vitest';
-import { parseColumnType } from '../../src/sql/types/column-type.ts';
+import { parseColumnType } from '../../../src/sql/types/column-type.ts';
 
 describe('kinds', () => {
   test.each([

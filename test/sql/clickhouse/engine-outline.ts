@@ -1,6 +1,6 @@
 // What a query consists of, as text that is the same for our syntax tree and for the engine's (EXPLAIN AST): functions with their
 // arguments, names, aliases, tables, and the clauses of each SELECT. Literals are left out, since the engine folds lists of them.
-import type { Node, NodeKind, Tree } from '../../src/sql/tree/nodes.ts';
+import type { Node, NodeKind, Tree } from '../../../src/sql/clickhouse/tree/nodes.ts';
 
 interface AstLine {
   readonly kind: string;

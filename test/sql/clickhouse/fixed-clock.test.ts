@@ -3,11 +3,11 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { readRows } from '../../src/engine/rows.ts';
-import { fixClock } from '../../src/sql/fixed-clock.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { fixClock } from '../../../src/sql/clickhouse/fixed-clock.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 const NOW = Date.parse('2024-02-29T12:34:56.789Z');
 

@@ -1,6 +1,6 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { isSignificant, tokenize } from '../../src/sql/lexer.ts';
-import type { Token } from '../../src/sql/lexer.ts';
+import { isSignificant, tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import type { Token } from '../../../src/sql/clickhouse/lexer.ts';
 import { openOracle } from './oracle.ts';
 
 const oracle = openOracle();

@@ -1,9 +1,9 @@
 import * as fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
-import { tokenize } from '../../src/sql/lexer.ts';
-import { identifierName, quoteIdentifier, quoteString } from '../../src/sql/literal.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { identifierName, quoteIdentifier, quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import { openOracle } from './oracle.ts';
-import { anyCharacter } from '../support/any-character.ts';
+import { anyCharacter } from '../../support/any-character.ts';
 
 const oracle = openOracle();
 afterAll(() => oracle.close());

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { outlineQuery } from '../../src/sql/outline.ts';
+import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
 
 /** The outline in short: each element as `kind name body`, the main query, FROM and SETTINGS. */
 function outline(sql: string) {

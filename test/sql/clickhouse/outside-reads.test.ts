@@ -1,8 +1,8 @@
 // What reaches outside of the tables, read from tokens: hostile statements as the engine accepts them, and honest ones that look alike.
 import { describe, expect, test } from 'vitest';
-import { sourceNames } from '../../src/config/engine-sources.ts';
-import { outsideReads, outsideReadsOfScript } from '../../src/sql/outside-reads.ts';
-import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../src/sql/outside-sources.ts';
+import { sourceNames } from '../../../src/service/config/engine-sources.ts';
+import { outsideReads, outsideReadsOfScript } from '../../../src/sql/clickhouse/outside-reads.ts';
+import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../../src/sql/clickhouse/outside-sources.ts';
 
 interface Hostile {
   readonly why: string;

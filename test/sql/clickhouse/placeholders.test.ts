@@ -1,8 +1,8 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { significantTokens } from '../../src/sql/cursor.ts';
-import { tokenize } from '../../src/sql/lexer.ts';
-import { authorOffset, bindPlaceholders } from '../../src/sql/placeholders.ts';
+import { significantTokens } from '../../../src/sql/clickhouse/cursor.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { authorOffset, bindPlaceholders } from '../../../src/sql/clickhouse/placeholders.ts';
 
 const typeOf = (name: string) => (name === 'unknown' ? undefined : 'String');
 const bind = (query: string) => bindPlaceholders(query, typeOf);

@@ -1,6 +1,6 @@
 // The size of the program of a regular expression, which bounds how long compiling it blocks other requests.
 import { describe, expect, test } from 'vitest';
-import { MAX_PROGRAM_SIZE, programSize, regexError } from '../../src/sql/regex.ts';
+import { MAX_PROGRAM_SIZE, programSize, regexError } from '../../../src/sql/clickhouse/regex.ts';
 
 describe('the size', () => {
   test.each([

@@ -1,10 +1,10 @@
 // Templates of queries: choices and optional parts, and the text of each variant.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { significantTokens } from '../../src/sql/cursor.ts';
-import { expandTemplate } from '../../src/sql/expand.ts';
-import { readFragment } from '../../src/sql/fragment.ts';
-import { readTemplate } from '../../src/sql/template.ts';
+import { significantTokens } from '../../../src/sql/clickhouse/cursor.ts';
+import { expandTemplate } from '../../../src/sql/clickhouse/expand.ts';
+import { readFragment } from '../../../src/sql/clickhouse/fragment.ts';
+import { readTemplate } from '../../../src/sql/clickhouse/template.ts';
 
 function expand(sql: string, choices: Record<string, Record<string, string>>, given: readonly string[] = []) {
   const template = readTemplate(sql, (name) => name in choices);

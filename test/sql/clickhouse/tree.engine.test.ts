@@ -1,16 +1,16 @@
 // The syntax tree against the engine's own, and the places of what is no part of a query.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { createCursor } from '../../src/sql/cursor.ts';
-import type { Node, Tree } from '../../src/sql/tree/nodes.ts';
-import { parse, parseSaved, parseSavedText } from '../../src/sql/tree/parse.ts';
-import { someNode } from '../../src/sql/tree/visit.ts';
-import { ACCEPTED } from '../sandbox/accepted.ts';
-import { BENIGN } from '../sandbox/fixture.ts';
-import { mutants } from '../sandbox/mutants.ts';
-import { HONEST_STRINGS } from '../sandbox/string-attacks.ts';
-import { runs } from '../support/runs.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import { createCursor } from '../../../src/sql/clickhouse/cursor.ts';
+import type { Node, Tree } from '../../../src/sql/clickhouse/tree/nodes.ts';
+import { parse, parseSaved, parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
+import { someNode } from '../../../src/sql/clickhouse/tree/visit.ts';
+import { ACCEPTED } from '../../guard/sandbox/accepted.ts';
+import { BENIGN } from '../../guard/sandbox/fixture.ts';
+import { mutants } from '../../guard/sandbox/mutants.ts';
+import { HONEST_STRINGS } from '../../guard/sandbox/string-attacks.ts';
+import { runs } from '../../support/runs.ts';
 import { isComparable, outlineOfAst, outlineOfTree } from './engine-outline.ts';
 import { openOracle, type Oracle } from './oracle.ts';
 

@@ -3,10 +3,10 @@ import Ajv from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
-import { bigqueryShape } from '../../src/format/bigquery-shape.ts';
-import { columnSchema } from '../../src/openapi/columns.ts';
-import { timestampsOf } from '../../src/request/result-shape.ts';
-import { quoteString } from '../../src/sql/literal.ts';
+import { bigqueryShape } from '../../../src/service/formats/bigquery-shape.ts';
+import { columnSchema } from '../../../src/service/openapi/columns.ts';
+import { timestampsOf } from '../../../src/service/request/result-shape.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import {
   decimalOf,
   enumNames,
@@ -18,10 +18,10 @@ import {
   plainType,
   timeScale,
   timeZone,
-} from '../../src/sql/types/traits.ts';
-import { parseDeclaredType, parseType, printType, typeArguments } from '../../src/sql/types/type.ts';
-import { typescriptOf } from '../../src/sql/types/typescript-type.ts';
-import { TYPE_ROWS } from '../support/clickhouse-types.ts';
+} from '../../../src/sql/types/traits.ts';
+import { parseDeclaredType, parseType, printType, typeArguments } from '../../../src/sql/types/type.ts';
+import { typescriptOf } from '../../../src/sql/types/typescript-type.ts';
+import { TYPE_ROWS } from '../../support/clickhouse-types.ts';
 import { openOracle } from './oracle.ts';
 
 const oracle = openOracle();

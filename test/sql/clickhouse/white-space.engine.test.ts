@@ -1,12 +1,17 @@
 // The white space of SQL is exactly that of the engine, in each reader of SQL; other characters are named.
 import { afterAll, describe, expect, test } from 'vitest';
-import { translate } from '../../src/bigquery/translate.ts';
-import { Problem } from '../../src/core/problem.ts';
-import { lexConsumerQuery } from '../../src/sandbox/lexed-query.ts';
-import { characterAt, unexpectedCharacter } from '../../src/sql/character-name.ts';
-import { tokenize } from '../../src/sql/lexer.ts';
-import { bindPlaceholders } from '../../src/sql/placeholders.ts';
-import { isSpaceUnit, plainSpaces, trimSpaces, WHITE_SPACE } from '../../src/sql/white-space.ts';
+import { translate } from '../../../src/sql/dialects/bigquery/translate.ts';
+import { Problem } from '../../../src/sql/base/problem.ts';
+import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
+import { characterAt, unexpectedCharacter } from '../../../src/sql/clickhouse/character-name.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import { bindPlaceholders } from '../../../src/sql/clickhouse/placeholders.ts';
+import {
+  isSpaceUnit,
+  plainSpaces,
+  trimSpaces,
+  WHITE_SPACE,
+} from '../../../src/sql/clickhouse/white-space.ts';
 import { openOracle } from './oracle.ts';
 
 const oracle = openOracle();

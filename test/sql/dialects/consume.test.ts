@@ -1,7 +1,7 @@
 // Nodes of the syntax tree are consumed: what a writer or a rule has not read is an error at its place.
 import { expect, test } from 'vitest';
-import { consumed } from '../../src/dialects/consume.ts';
-import { UnconvertedError } from '../../src/dialects/context.ts';
+import { consumed } from '../../../src/sql/dialects/consume.ts';
+import { UnconvertedError } from '../../../src/sql/dialects/context.ts';
 
 const PATH = { kind: 'path', at: 7, parts: [{ name: 'x', at: 7 }] } as const;
 

@@ -1,7 +1,7 @@
 // Random LQL syntax trees, and random strings that are almost LQL, for property tests.
 import fc from 'fast-check';
-import { AGGREGATES, LEVELS } from '../../src/lql/tree.ts';
-import { UNITS } from '../../src/lql/time.ts';
+import { AGGREGATES, LEVELS } from '../../../src/sql/lql/tree.ts';
+import { UNITS } from '../../../src/sql/lql/time.ts';
 import { micros } from './corpus.ts';
 
 const NOTHING = { start: 0, end: 0 };

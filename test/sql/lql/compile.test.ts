@@ -1,8 +1,8 @@
 // The SQL that each LQL form compiles to.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import type { Table } from '../../src/lql/resolve.ts';
-import { tokenize } from '../../src/sql/lexer.ts';
+import type { Table } from '../../../src/sql/lql/resolve.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
 import { anyText } from './arbitrary.ts';
 import { compiled } from './corpus.ts';
 

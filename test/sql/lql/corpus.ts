@@ -2,14 +2,14 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createEmbeddedEngine } from '../../src/engine/embedded/embedded-engine.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import { compile, type Compiled } from '../../src/lql/compile.ts';
-import type { LqlFinding } from '../../src/lql/finding.ts';
-import { parse } from '../../src/lql/parse.ts';
-import type { Table } from '../../src/lql/resolve.ts';
-import { rows, statement } from '../support/engine-statements.ts';
-import { REAL_TIME } from '../support/real-time.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { compile, type Compiled } from '../../../src/sql/lql/compile.ts';
+import type { LqlFinding } from '../../../src/sql/lql/finding.ts';
+import { parse } from '../../../src/sql/lql/parse.ts';
+import type { Table } from '../../../src/sql/lql/resolve.ts';
+import { rows, statement } from '../../support/engine-statements.ts';
+import { REAL_TIME } from '../../support/real-time.ts';
 
 /** The clock of all tests: the corpus' rows are of 2024-01-01 and the day after. 2024-01-02 is a Tuesday. */
 export const NOW = micros('2024-01-02T05:30:15.250Z');
@@ -56,7 +56,7 @@ export async function openLab({ tables: more = {}, setup }: LabOptions = {}): Pr
     connections: 2,
     queue: 100,
   });
-  await engine.execute(await readFile(join(import.meta.dirname, '../corpus/seeds.sql'), 'utf8'));
+  await engine.execute(await readFile(join(import.meta.dirname, '../../corpus/seeds.sql'), 'utf8'));
   if (setup !== undefined) await engine.execute(setup);
   const bodies = { ...CORPUS, ...more };
   const described = Object.entries(bodies).map(async ([name, body]) => {

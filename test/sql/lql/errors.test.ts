@@ -1,7 +1,7 @@
 // Every error: its code, its exact location in the consumer's query, and a useful hint.
 import { describe, expect, test } from 'vitest';
-import { positionAt } from '../../src/core/position.ts';
-import type { Table } from '../../src/lql/resolve.ts';
+import { positionAt } from '../../../src/sql/base/position.ts';
+import type { Table } from '../../../src/sql/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
 const TABLES: readonly Table[] = [

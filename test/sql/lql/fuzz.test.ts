@@ -1,11 +1,11 @@
 // Strings that are almost LQL: each is parsed or rejected at a location, and only parsed queries become SQL.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { compile } from '../../src/lql/compile.ts';
-import { MAX_LQL_LENGTH, parse } from '../../src/lql/parse.ts';
-import { print } from '../../src/lql/print.ts';
-import type { Table } from '../../src/lql/resolve.ts';
-import { tokenize } from '../../src/sql/lexer.ts';
+import { compile } from '../../../src/sql/lql/compile.ts';
+import { MAX_LQL_LENGTH, parse } from '../../../src/sql/lql/parse.ts';
+import { print } from '../../../src/sql/lql/print.ts';
+import type { Table } from '../../../src/sql/lql/resolve.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
 import { anyText } from './arbitrary.ts';
 import { NOW } from './corpus.ts';
 import { withoutSpans } from './strip.ts';

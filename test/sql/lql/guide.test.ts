@@ -2,11 +2,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import type { Table } from '../../src/lql/resolve.ts';
+import type { Table } from '../../../src/sql/lql/resolve.ts';
 import { findingsOf } from './corpus.ts';
 
 const pageOf = (name: string): string =>
-  readFileSync(join(import.meta.dirname, `../../docs/consumer-queries/${name}.md`), 'utf8');
+  readFileSync(join(import.meta.dirname, `../../../docs/consumer-queries/${name}.md`), 'utf8');
 const [RECOMMENDED = '', REJECTED = ''] = pageOf('lql').split(/^## When a query is rejected$/m);
 const DIFFERENCES = pageOf('lql-and-logflare');
 

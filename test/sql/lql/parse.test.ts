@@ -1,6 +1,6 @@
 // The syntax tree of every LQL form.
 import { describe, expect, test } from 'vitest';
-import { parse } from '../../src/lql/parse.ts';
+import { parse } from '../../../src/sql/lql/parse.ts';
 import { withoutSpans } from './strip.ts';
 
 function clauses(text: string): unknown {

@@ -1,12 +1,12 @@
 // Printing and parsing are inverses.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { parse } from '../../src/lql/parse.ts';
-import { print } from '../../src/lql/print.ts';
-import type { Tree } from '../../src/lql/tree.ts';
+import { parse } from '../../../src/sql/lql/parse.ts';
+import { print } from '../../../src/sql/lql/print.ts';
+import type { Tree } from '../../../src/sql/lql/tree.ts';
 import { anyClauses } from './arbitrary.ts';
 import { withoutSpans } from './strip.ts';
-import { runs } from '../support/runs.ts';
+import { runs } from '../../support/runs.ts';
 
 function read(text: string): Tree {
   const result = parse(text);

@@ -1,7 +1,7 @@
 // Regular expressions: everything rejected here is also rejected by the engine, and the engine's own rejections are located.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createRegexCheck, rejectedRegex } from '../../src/lql/regex.ts';
-import { failureOf, rows, statement } from '../support/engine-statements.ts';
+import { createRegexCheck, rejectedRegex } from '../../../src/sql/lql/regex.ts';
+import { failureOf, rows, statement } from '../../support/engine-statements.ts';
 import { type Lab, openLab } from './corpus.ts';
 
 let lab: Lab;

@@ -1,6 +1,6 @@
 // LQL and the equivalent hand-written SQL, over the corpus fixture on the real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { some } from '../support/runs.ts';
+import { some } from '../../support/runs.ts';
 import { column, type Lab, openLab } from './corpus.ts';
 
 let lab: Lab;

@@ -2,10 +2,10 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isIPv4 as isNodeIPv4, isIPv6 as isNodeIPv6 } from 'node:net';
-import { isIPv4, isIPv6 } from '../../src/lql/addresses.ts';
-import { numberLiteral, textLiteral, timeLiteral } from '../../src/lql/sql-literal.ts';
-import { parseColumnType } from '../../src/sql/types/column-type.ts';
-import { formatMicros } from '../../src/lql/time.ts';
+import { isIPv4, isIPv6 } from '../../../src/sql/lql/addresses.ts';
+import { numberLiteral, textLiteral, timeLiteral } from '../../../src/sql/lql/sql-literal.ts';
+import { parseColumnType } from '../../../src/sql/types/column-type.ts';
+import { formatMicros } from '../../../src/sql/lql/time.ts';
 import { anyText } from './arbitrary.ts';
 import { column, type Lab, micros, openLab } from './corpus.ts';
 

@@ -1,8 +1,8 @@
 // Timestamps: the value of every form, with a fixed clock.
 import { describe, expect, test } from 'vitest';
-import { isFault } from '../../src/lql/finding.ts';
-import { parseTimeValue } from '../../src/lql/time-literal.ts';
-import { pointOf, stretchOf } from '../../src/lql/time.ts';
+import { isFault } from '../../../src/sql/lql/finding.ts';
+import { parseTimeValue } from '../../../src/sql/lql/time-literal.ts';
+import { pointOf, stretchOf } from '../../../src/sql/lql/time.ts';
 import { micros } from './corpus.ts';
 
 /** A Thursday, the last day of a February that is one day longer. */

@@ -1,5 +1,5 @@
 // Errors as a ClickHouse server reports them: message, code, HTTP status.
-import { errorCodeIn } from '../../../src/engine/failures.ts';
+import { errorCodeIn } from '../../../src/service/engine/failures.ts';
 
 export const VERSION = '26.7.2.1 (official build)';
 

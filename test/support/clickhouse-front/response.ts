@@ -2,7 +2,7 @@
 import { randomBytes } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { errorCodeIn } from '../../../src/engine/failures.ts';
+import { errorCodeIn } from '../../../src/service/engine/failures.ts';
 import { statusOf, VERSION } from './errors.ts';
 import type { Query, QuerySettings } from './request.ts';
 

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
-import { quoteIdentifier, quoteString } from '../../../src/sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import { ServerError } from './errors.ts';
 import type { KnownUser, Query, QuerySettings } from './request.ts';
 import type { Outcome } from './response.ts';

@@ -1,7 +1,7 @@
 // A request's statement as a server reads it: one statement, the rows of an INSERT apart from its text, the output format.
-import { tokenize } from '../../../src/sql/lexer.ts';
-import type { Token } from '../../../src/sql/lexer.ts';
-import { quoteString } from '../../../src/sql/literal.ts';
+import { tokenize } from '../../../src/sql/clickhouse/lexer.ts';
+import type { Token } from '../../../src/sql/clickhouse/lexer.ts';
+import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import { ServerError } from './errors.ts';
 
 export interface Statement {

@@ -4,16 +4,20 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Session } from 'chdb';
-import { createCompile } from '../../../src/catalog/compile.ts';
-import { createDescribe } from '../../../src/catalog/describe.ts';
-import type { Endpoint } from '../../../src/catalog/endpoint.ts';
-import { createEmbeddedEngine } from '../../../src/engine/embedded/embedded-engine.ts';
-import { consumerProfile, SAVED_PROFILE, type Profile } from '../../../src/engine/embedded/profile.ts';
-import type { Statement } from '../../../src/engine/engine.ts';
-import { setParameters } from '../../../src/engine/parameter-text.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import {
+  consumerProfile,
+  SAVED_PROFILE,
+  type Profile,
+} from '../../../src/service/engine/embedded/profile.ts';
+import type { Statement } from '../../../src/service/engine/engine.ts';
+import { setParameters } from '../../../src/service/engine/parameter-text.ts';
 import type { Figure } from '../figures.ts';
-import { createPlan } from '../../../src/request/plan.ts';
-import { createSandboxes } from '../../../src/request/sandboxes.ts';
+import { createPlan } from '../../../src/service/request/plan.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';

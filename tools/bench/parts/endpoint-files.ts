@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { createInterface } from 'node:readline';
 import { setTimeout } from 'node:timers/promises';
-import { createCompile } from '../../../src/catalog/compile.ts';
-import { openLiveCatalog, type LiveCatalog } from '../../../src/catalog/live.ts';
-import { after, clock } from '../../../src/app/clock.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { openLiveCatalog, type LiveCatalog } from '../../../src/service/endpoints/live.ts';
+import { after, clock } from '../../../src/service/app/clock.ts';
 
 const [root = ''] = process.argv.slice(2);
 const now = (): number => performance.now();

@@ -1,9 +1,9 @@
 // Compares engine connections in this process with connections in a separate process: the cost of the process boundary.
-import { writeConfigFile } from '../../../src/engine/embedded/config-file.ts';
-import { DEFAULT_CONFINEMENT } from '../../../src/engine/embedded/confinement/confinement.ts';
-import { createConnections, type Connections } from '../../../src/engine/embedded/connection.ts';
-import { startEngineProcess } from '../../../src/engine/embedded/engine-process.ts';
-import { AUTHOR_PROFILE } from '../../../src/engine/embedded/profile.ts';
+import { writeConfigFile } from '../../../src/service/engine/embedded/config-file.ts';
+import { DEFAULT_CONFINEMENT } from '../../../src/service/engine/embedded/confinement/confinement.ts';
+import { createConnections, type Connections } from '../../../src/service/engine/embedded/connection.ts';
+import { startEngineProcess } from '../../../src/service/engine/embedded/engine-process.ts';
+import { AUTHOR_PROFILE } from '../../../src/service/engine/embedded/profile.ts';
 import { runMeasurements } from './measurements.ts';
 
 const [path = '', where = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // Redacts 1,000 rows of 1.1 KB and strings built to be slow, compared with regular expressions.
-import { createRedactor } from '../../../src/redact/redactor.ts';
+import { createRedactor } from '../../../src/guard/redact/redactor.ts';
 import { runMeasurements } from './measurements.ts';
 
 const row = (n: number): string =>

@@ -1,9 +1,9 @@
 // The sandbox's checks of one query, compared with the engine's own parsing of it.
-import { createCompile } from '../../../src/catalog/compile.ts';
-import { createDescribe } from '../../../src/catalog/describe.ts';
-import { createEmbeddedEngine } from '../../../src/engine/embedded/embedded-engine.ts';
-import type { Statement } from '../../../src/engine/engine.ts';
-import { createSandboxes } from '../../../src/request/sandboxes.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import { createDescribe } from '../../../src/service/endpoints/describe.ts';
+import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
+import type { Statement } from '../../../src/service/engine/engine.ts';
+import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 

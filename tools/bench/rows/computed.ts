@@ -1,9 +1,9 @@
 // Computed responses: the shipped endpoints compared with the same statements on a raw pool of connections.
 import { copyFile, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createCompile } from '../../../src/catalog/compile.ts';
-import type { Endpoint } from '../../../src/catalog/endpoint.ts';
-import { setParameters } from '../../../src/engine/parameter-text.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
+import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
+import { setParameters } from '../../../src/service/engine/parameter-text.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
 import { ask, load, type Context, type RowSource } from '../context.ts';
 import type { Figure } from '../figures.ts';

@@ -1,7 +1,7 @@
 // Clock jumps, responses at the end of their lifetime, and warming that takes longer than its interval.
 import { setTimeout } from 'node:timers/promises';
 import fc from 'fast-check';
-import { PROPERTIES } from '../../../test/cache/model.ts';
+import { PROPERTIES } from '../../../test/service/cache/model.ts';
 import { inParallel, startLoad } from '../load.ts';
 import { exact, type Check, type Context, type Scenario } from '../scenario.ts';
 import { serve, type Serving } from '../serving.ts';

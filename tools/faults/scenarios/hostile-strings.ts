@@ -1,7 +1,7 @@
 // Strings that would make the engine parse a type, function or aggregate state chosen by the caller: each is rejected first.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { STRING_ATTACKS } from '../../../test/sandbox/string-attacks.ts';
+import { STRING_ATTACKS } from '../../../test/guard/sandbox/string-attacks.ts';
 import { statusOf, type Asked } from '../ask.ts';
 import { count, inParallel, startLoad } from '../load.ts';
 import type { Random } from '../random.ts';

@@ -3,7 +3,7 @@ import { tableFromIPC } from 'apache-arrow';
 import { parse as parseCsv } from 'csv-parse/sync';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { hashKey } from '../../../src/auth/keyring.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { startFront } from '../../../test/support/clickhouse-front/process.ts';
 import { statusOf, type Asked } from '../ask.ts';
 import { count, inParallel } from '../load.ts';

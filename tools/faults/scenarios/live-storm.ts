@@ -1,7 +1,7 @@
 // Far more subscribers than live calls may have, at once: some disconnect, some read nothing.
 import { connect, type Socket } from 'node:net';
 import { setTimeout } from 'node:timers/promises';
-import { hashKey } from '../../../src/auth/keyring.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { statusOf } from '../ask.ts';
 import { count, inParallel, startLoad } from '../load.ts';
 import { atMost, exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';

@@ -1,6 +1,6 @@
 // Consumer queries that neither a time limit nor KILL QUERY stops, from several keys: only their own callers are affected.
 import { setTimeout } from 'node:timers/promises';
-import { hashKey } from '../../../src/auth/keyring.ts';
+import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { statusOf } from '../ask.ts';
 import { count, startLoad } from '../load.ts';
 import { exact, inTime, onlyStatuses, type Check, type Context, type Scenario } from '../scenario.ts';

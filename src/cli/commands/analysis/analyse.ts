@@ -1,9 +1,9 @@
 // Findings about files: those of files that are as they were come from the analysis cache, and the engine is opened only for the others.
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { noteSkipped } from '../schema-options.ts';
+import { noteSkipped } from '../../kit/schema-options.ts';
 import { engineFindings, type Analysing } from '../validate/engine-findings.ts';
 import type { AnalysisCache } from './cache.ts';
 import type { SoundFile } from './sound-files.ts';

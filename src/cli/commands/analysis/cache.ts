@@ -1,11 +1,11 @@
 // The analysis cache: what checks found about files, by what that depends on. A pack of it that cannot be read is as one that is missing.
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Candidate } from '../../catalog/catalog.ts';
-import type { EndpointHead } from '../../catalog/endpoint.ts';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import type { LoadedFile } from '../../catalog/load.ts';
-import { writeAside } from '../../config/replace-file.ts';
+import type { Candidate } from '../../../service/endpoints/catalog.ts';
+import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import type { LoadedFile } from '../../../service/endpoints/load.ts';
+import { writeAside } from '../../../service/config/replace-file.ts';
 import { recordOf, restore } from './head.ts';
 import {
   decodePack,

@@ -3,8 +3,8 @@
 import { mkdir, realpath, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
-import { leadsOutside, repositoryRoot } from '../../config/leads-outside.ts';
-import type { CommandDeps } from '../command.ts';
+import { leadsOutside, repositoryRoot } from '../../../service/config/leads-outside.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { createGit } from '../diff/git.ts';
 
 /** A folder, or why there is none; without a reason, none is wanted. */

@@ -1,9 +1,9 @@
 // What the checks of a folder need to know of an endpoint, as data and back.
-import type { Candidate } from '../../catalog/catalog.ts';
-import type { EndpointHead } from '../../catalog/endpoint.ts';
-import { createBinder, type Binder } from '../../params/binder.ts';
-import type { DeclaredParameter } from '../../params/declared.ts';
-import { compileParameter } from '../../params/parameter.ts';
+import type { Candidate } from '../../../service/endpoints/catalog.ts';
+import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import { createBinder, type Binder } from '../../../service/params/binder.ts';
+import type { DeclaredParameter } from '../../../service/params/declared.ts';
+import { compileParameter } from '../../../service/params/parameter.ts';
 import {
   isBoolean,
   isCount,

@@ -2,10 +2,10 @@
 import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
-import { packagePath } from '../../config/package-files.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { packagePath } from '../../../service/config/package-files.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 
 /** What the analyses of all files depend on. */
 export interface AnalysisContext {

@@ -1,10 +1,10 @@
 // Opens the analysis cache for a command, with the definitions of the tables and the way to an engine that has them.
 import type { Command } from 'commander';
-import type { Settings } from '../../config/settings.ts';
-import type { CommandDeps } from '../command.ts';
-import { REAL_TIME } from '../real-time.ts';
-import { readTables, withSchemaEngine } from '../schema-engine.ts';
-import type { SchemaChoice } from '../schema-options.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import { readTables, withSchemaEngine } from '../../kit/schema-engine.ts';
+import type { SchemaChoice } from '../../kit/schema-options.ts';
 import type { Analyses } from './analyse.ts';
 import { openAnalysisCache } from './cache.ts';
 import { chooseCacheFolder } from './folder.ts';

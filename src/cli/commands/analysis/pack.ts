@@ -1,7 +1,7 @@
 // The analysis cache as text: data whose size, hash and shape are checked when it is read.
 import { hash } from 'node:crypto';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import { isCandidate, type CandidateRecord } from './head.ts';
 import { isCount, isList, isOneOf, isRecord, isText, matches, optional, type ShapeCheck } from './shape.ts';
 

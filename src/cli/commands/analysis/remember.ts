@@ -1,7 +1,7 @@
 // An engine that is asked each statement of an analysis once: files that include the same parts ask the same.
-import { createLru } from '../../core/lru.ts';
-import { EngineError, type Engine, type Result, type Statement } from '../../engine/engine.ts';
-import { readAll } from '../../engine/rows.ts';
+import { createLru } from '../../../sql/base/lru.ts';
+import { EngineError, type Engine, type Result, type Statement } from '../../../service/engine/engine.ts';
+import { readAll } from '../../../service/engine/rows.ts';
 
 /** Statements that are remembered; the tree of a query has some 20 kB. */
 const REMEMBERED = 4000;

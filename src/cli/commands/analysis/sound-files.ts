@@ -1,7 +1,7 @@
 // Endpoint files without errors, each with its compiled form or with what the analysis cache knows of it.
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { EndpointHead } from '../../catalog/endpoint.ts';
-import type { LoadedFile, LoadedFiles } from '../../catalog/load.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import type { LoadedFile, LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { AnalysisCache } from './cache.ts';
 
 export interface SoundFile {

@@ -1,8 +1,8 @@
 // `millrace capacity`: prints the statements that create the workloads used in endpoint files.
-import { jsonText } from '../../observe/visible-text.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { readEndpoints } from '../endpoint-files.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { readEndpoints } from '../../kit/endpoint-files.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 export interface CapacityOptions {
   /** Folder of endpoint files. */

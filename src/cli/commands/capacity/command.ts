@@ -1,8 +1,8 @@
 // `millrace capacity`, its flags and help.
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import { capacity } from './capacity.ts';
-import type { CommandDeps } from '../command.ts';
-import { checkedSettings, type SchemaFlags, withVariables } from '../schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { checkedSettings, type SchemaFlags, withVariables } from '../../kit/schema-options.ts';
 
 interface CapacityFlags extends Pick<SchemaFlags, 'variables'> {
   readonly endpoints?: string;

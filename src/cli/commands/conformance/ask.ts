@@ -8,9 +8,9 @@ import {
   type ServiceAddress,
   type ServiceResponse,
   type ProblemText,
-} from '../service-client.ts';
+} from '../../kit/service-client.ts';
 import type { Answered } from './outcome.ts';
-import type { ConsumerQuery } from '../consumer-queries.ts';
+import type { ConsumerQuery } from '../../kit/consumer-queries.ts';
 import type { AnswerQuery } from './run.ts';
 
 export interface Target extends ServiceAddress {

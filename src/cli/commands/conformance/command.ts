@@ -1,20 +1,20 @@
 // `millrace conformance`, its flags and help.
-import { jsonText } from '../../observe/visible-text.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { sampleSettings } from '../samples.ts';
-import { serviceAddress } from '../service-client.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { sampleSettings } from '../../kit/samples.ts';
+import { serviceAddress } from '../../kit/service-client.ts';
 import { withService } from '../serve/serve.ts';
-import { splitPair } from '../name-value.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import { createAsk, type Target } from './ask.ts';
 import type { ConformanceOutcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
-import { readQueries } from '../consumer-queries.ts';
+import { readQueries } from '../../kit/consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
-import { write } from '../write-file.ts';
+import { write } from '../../kit/write-file.ts';
 
 const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;
 

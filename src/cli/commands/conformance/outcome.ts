@@ -1,6 +1,6 @@
 // What an endpoint answered to a query, and whether that was expected.
 import { isDeepStrictEqual } from 'node:util';
-import type { ConsumerQuery, Expected } from '../consumer-queries.ts';
+import type { ConsumerQuery, Expected } from '../../kit/consumer-queries.ts';
 
 /** The answer to one query. */
 export interface Answered {

@@ -1,9 +1,9 @@
 // Prints the report of a conformance run as text, Markdown or JSON.
-import { codeBlock, escapeMarkdown } from '../markdown-text.ts';
-import { jsonText, visible } from '../../observe/visible-text.ts';
-import { excerpt } from '../caret.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { codeBlock, escapeMarkdown } from '../../kit/markdown-text.ts';
+import { jsonText, visible } from '../../../service/observe/visible-text.ts';
+import { excerpt } from '../../kit/caret.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { AnswerCount, ConformanceReport, Failure } from './report.ts';
 
 export type PrintReport = (report: ConformanceReport, terminal: Terminal) => void;

@@ -1,6 +1,6 @@
 // Runs queries against an endpoint, a few at a time.
 import { outcomeOf, type Answered, type ConformanceOutcome } from './outcome.ts';
-import type { ConsumerQuery } from '../consumer-queries.ts';
+import type { ConsumerQuery } from '../../kit/consumer-queries.ts';
 
 /** Answers one query; never rejects for what the query or the endpoint does wrong. */
 export type AnswerQuery = (query: ConsumerQuery) => Promise<Answered>;

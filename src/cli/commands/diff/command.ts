@@ -1,12 +1,17 @@
 // `millrace diff`, its flags and help.
 import { Option, type Command } from 'commander';
-import { checkedSettings, chooseSchema, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
-import type { CommandDeps } from '../command.ts';
+import {
+  checkedSettings,
+  chooseSchema,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../../kit/schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
 import { printJson } from './json.ts';
 import { printMarkdown } from './markdown.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 
 interface DiffFlags extends SchemaFlags {
   readonly endpoints?: string;

@@ -1,9 +1,9 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
-import { REAL_TIME } from '../real-time.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 import { existsSync } from 'node:fs';
-import { compareContracts } from '../../compatibility/compare.ts';
-import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
-import { CommandError } from '../command-error.ts';
+import { compareContracts } from '../../compare/compare.ts';
+import type { QueryImpact } from '../../compare/consumers/impact.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { CONSUMERS_FOLDER, impactsOf, readConsumers } from '../impact/impact.ts';
 import {
   readRevisions,

@@ -4,9 +4,9 @@ import {
   type ColumnExposure,
   type ListedExposure,
   type QueryExposure,
-} from '../../catalog/exposure.ts';
+} from '../../../service/endpoints/exposure.ts';
 import { factsOf, listText, readText } from '../exposure/print.ts';
-import { escapeMarkdown } from '../markdown-text.ts';
+import { escapeMarkdown } from '../../kit/markdown-text.ts';
 
 /** Most UTF-16 code units of a cell, before escaping. */
 const MAX_CELL = 2000;

@@ -1,8 +1,8 @@
 // Reads the files of a folder from a commit or the work tree.
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, posix, relative, resolve, sep } from 'node:path';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { CommandError } from '../command-error.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { Git } from './git.ts';
 import type { Revision } from './revisions.ts';
 

@@ -1,7 +1,7 @@
 // Runs git for comparisons: read-only, and user input is never interpreted as an option.
-import { visible } from '../../observe/visible-text.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
 import { execFile } from 'node:child_process';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 const TIMEOUT_MS = 60_000;
 /** Of output: all endpoint files of a revision, read at once. */

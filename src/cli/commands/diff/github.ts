@@ -1,8 +1,8 @@
 // Changes as annotations of a GitHub workflow step, with the full report in its summary.
 import { appendFile } from 'node:fs/promises';
-import { needsReason, type Change } from '../../compatibility/changes.ts';
-import type { Finding } from '../../core/finding.ts';
-import { annotation, PER_KIND, SUMMARY_LENGTH } from '../findings/github.ts';
+import { needsReason, type Change } from '../../compare/changes.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { annotation, PER_KIND, SUMMARY_LENGTH } from '../../findings/github.ts';
 import { renderMarkdown } from './markdown.ts';
 import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
 

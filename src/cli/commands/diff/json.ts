@@ -1,5 +1,5 @@
 // Changes as JSON: `{"changes": [{endpoint, class, code, message, file, line}], "exposures": […]}`.
-import { jsonText } from '../../observe/visible-text.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
 import { exposureJson } from '../exposure/exposure.ts';
 import { changesOf, exposuresOf, messageOf, type PrintReport } from './report.ts';
 

@@ -1,12 +1,12 @@
 // Changes as Markdown, for the description or a comment of a pull request: https://github.github.com/gfm/
-import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
-import { needsReason, type Change } from '../../compatibility/changes.ts';
-import type { EndpointComparison } from '../../compatibility/compare.ts';
-import { keyFor } from '../../compatibility/reasons.ts';
+import { CHANGE_CLASSES } from '../../compare/change-kinds.ts';
+import { needsReason, type Change } from '../../compare/changes.ts';
+import type { EndpointComparison } from '../../compare/compare.ts';
+import { keyFor } from '../../compare/reasons.ts';
 import { exposureLines } from './exposure-table.ts';
 import { renderImpacts } from '../impact/markdown.ts';
-import { codeBlock, escapeMarkdown } from '../markdown-text.ts';
-import { count } from '../findings/findings.ts';
+import { codeBlock, escapeMarkdown } from '../../kit/markdown-text.ts';
+import { count } from '../../findings/findings.ts';
 import { messageOf, openChanges, summaryOf, type PrintReport, type Report } from './report.ts';
 
 export const printMarkdown: PrintReport = async (report, { write }) => {

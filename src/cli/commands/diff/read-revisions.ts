@@ -1,14 +1,14 @@
 // The endpoint files and tables of two revisions, compiled and described: what `diff` and `impact` compare.
 import { posix, resolve } from 'node:path';
-import { createInspect } from '../../catalog/compile.ts';
-import { isEndpointFile } from '../../catalog/ignored-files.ts';
-import type { Settings } from '../../config/settings.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import type { Side } from '../../compatibility/compare.ts';
-import { readContracts, type RevisionTenancy, type SourceFile } from '../../compatibility/contract.ts';
+import { createInspect } from '../../../service/endpoints/compile.ts';
+import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
+import type { Side } from '../../compare/compare.ts';
+import { readContracts, type RevisionTenancy, type SourceFile } from '../../compare/contract.ts';
 import { isSchemaFile } from '../../schema/schema-files.ts';
-import { CommandError } from '../command-error.ts';
-import type { SchemaChoice } from '../schema-options.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { SchemaChoice } from '../../kit/schema-options.ts';
 import { haveSameTables, reportColumns, type Described, type ReportedColumns } from './columns.ts';
 import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
@@ -16,8 +16,8 @@ import { createGit, type Git } from './git.ts';
 import { resolveRange, type Revision } from './revisions.ts';
 import { readTenancy } from './tenancy-setting.ts';
 import { withoutUnchanged } from './unchanged.ts';
-import type { Terminal } from '../terminal.ts';
-import type { OpenEngine } from '../dependencies.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { OpenEngine } from '../../kit/dependencies.ts';
 
 export interface RevisionOptions {
   /** A revision, or a range of two. */

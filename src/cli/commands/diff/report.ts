@@ -1,10 +1,10 @@
 // The result of comparing two revisions, independent of the output format.
-import { CHANGE_CLASSES } from '../../compatibility/change-kinds.ts';
-import { needsReason, type Change } from '../../compatibility/changes.ts';
-import type { EndpointComparison } from '../../compatibility/compare.ts';
-import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
-import type { ListedExposure } from '../../catalog/exposure.ts';
-import type { Terminal } from '../terminal.ts';
+import { CHANGE_CLASSES } from '../../compare/change-kinds.ts';
+import { needsReason, type Change } from '../../compare/changes.ts';
+import type { EndpointComparison } from '../../compare/compare.ts';
+import type { QueryImpact } from '../../compare/consumers/impact.ts';
+import type { ListedExposure } from '../../../service/endpoints/exposure.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 export interface Report {
   /** Labels of the two sides. */

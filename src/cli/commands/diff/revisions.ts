@@ -1,6 +1,6 @@
 // Resolves the revisions on the command line to the two states to compare.
-import { visible } from '../../observe/visible-text.ts';
-import { CommandError } from '../command-error.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { Git } from './git.ts';
 
 /** A commit by its hash, or the work tree. */

@@ -1,9 +1,9 @@
 // The setting tenancy of a revision: from its settings file, unless a flag or variable sets it for both revisions.
-import { createValueCheck } from '../../config/schema.ts';
-import type { SettingsFile } from '../../config/generated/settings.ts';
-import type { Settings } from '../../config/settings.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
-import type { RevisionTenancy } from '../../compatibility/contract.ts';
+import { createValueCheck } from '../../../service/config/schema.ts';
+import type { SettingsFile } from '../../../service/config/generated/settings.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
+import type { RevisionTenancy } from '../../compare/contract.ts';
 import { fromTop, readFolder, type Repository } from './folders.ts';
 import type { Revision } from './revisions.ts';
 

@@ -1,12 +1,12 @@
 // `millrace doctor`, its flags and help.
 import type { Command } from 'commander';
-import { EngineError } from '../../engine/engine.ts';
-import { checkConfinement } from '../../preflight/confinement.ts';
-import { checkData } from '../../preflight/data.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import { checkConfinement } from '../../../service/preflight/confinement.ts';
+import { checkData } from '../../../service/preflight/data.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { reportPreflight, reportRejected } from './doctor.ts';
-import { withLocal } from '../local.ts';
+import { withLocal } from '../../kit/local.ts';
 import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
 import { unfilteredRows } from './unfiltered-rows.ts';
 

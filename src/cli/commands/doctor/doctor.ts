@@ -1,7 +1,7 @@
 // `millrace doctor`: prints the report of the sandbox self-test and the server checks.
-import type { PreflightFinding } from '../../preflight/finding.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Terminal } from '../terminal.ts';
+import type { PreflightFinding } from '../../../service/preflight/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 const SHOWN = { open: 'red', damaged: 'red', known: 'yellow', advice: 'yellow' } as const;
 const WIDTH = 'advice  '.length;

@@ -1,11 +1,11 @@
 // What no row filter of the embedded engine protects: rows that a consumer query which left its WITH clause would read.
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { rowPolicies } from '../../access/row-policies.ts';
-import { byName, readEndpoint, readStoredTables } from '../../access/stored-tables.ts';
-import { isFilterable } from '../../engine/embedded/users-file.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { EMBEDDED_CARRIER } from '../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../preflight/finding.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { rowPolicies } from '../../../service/access/row-policies.ts';
+import { byName, readEndpoint, readStoredTables } from '../../../service/access/stored-tables.ts';
+import { isFilterable } from '../../../service/engine/embedded/users-file.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { EMBEDDED_CARRIER } from '../../../service/engine/row-policy.ts';
+import type { PreflightFinding } from '../../../service/preflight/finding.ts';
 
 /** One finding for each table and endpoint. Rejects with EngineError. */
 export async function unfilteredRows(

@@ -1,8 +1,8 @@
 // `millrace exposure`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, noTables, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { knownTables } from '../../kit/schema-engine.ts';
+import { checkedSettings, noTables, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
 import { exposure } from './exposure.ts';
 
 interface ExposureFlags extends SchemaFlags {

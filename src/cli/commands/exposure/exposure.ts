@@ -1,18 +1,18 @@
 // `millrace exposure`: prints what endpoints expose, for those who write and review them.
-import { jsonText } from '../../observe/visible-text.ts';
-import { createReadTokens } from '../../auth/tokens-file.ts';
-import { createInspect, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
-import { keysFor, readExposure, type ListedExposure } from '../../catalog/exposure.ts';
-import { isBroken, loadFiles } from '../../catalog/load.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
-import type { Token } from '../../config/generated/tokens.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { CommandError } from '../command-error.ts';
-import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { count } from '../findings/findings.ts';
-import { LOADING } from '../real-time.ts';
-import type { WithTables } from '../schema-engine.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import { createReadTokens } from '../../../service/auth/tokens-file.ts';
+import { createInspect, type CompileFile, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../../service/endpoints/exposure.ts';
+import { isBroken, loadFiles } from '../../../service/endpoints/load.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import type { Token } from '../../../service/config/generated/tokens.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { ANY_KEY, expandPaths } from '../../kit/endpoint-files.ts';
+import { count } from '../../findings/findings.ts';
+import { LOADING } from '../../kit/real-time.ts';
+import type { WithTables } from '../../kit/schema-engine.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { linesOf } from './print.ts';
 
 export interface ExposureOptions {

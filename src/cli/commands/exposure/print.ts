@@ -1,13 +1,13 @@
 // What an endpoint exposes, as lines for a terminal.
-import { visible } from '../../observe/visible-text.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
 import {
   flowText,
   type ListedExposure,
   type QueryExposure,
   type ReadExposure,
-} from '../../catalog/exposure.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+} from '../../../service/endpoints/exposure.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 /** The lines of one endpoint. */
 export function linesOf(exposure: ListedExposure, paint: Terminal['paint']): readonly string[] {

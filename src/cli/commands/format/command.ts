@@ -1,7 +1,7 @@
 // `millrace format`, its flags and help.
 import type { Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
-import { checkedSettings, type SchemaFlags, withVariables } from '../schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { checkedSettings, type SchemaFlags, withVariables } from '../../kit/schema-options.ts';
 import { format } from './format.ts';
 
 interface FormatFlags extends Pick<SchemaFlags, 'variables'> {

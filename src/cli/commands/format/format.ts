@@ -1,15 +1,15 @@
 // `millrace format`: formats endpoint files without changing values or comments.
-import { createInspect } from '../../catalog/compile.ts';
-import { isSharedFile } from '../../catalog/include/sources.ts';
-import { formatYaml } from '../../config/format-yaml.ts';
-import { replaceFile } from '../../config/replace-file.ts';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
-import { describeFinding } from '../../observe/describe.ts';
-import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { createInspect } from '../../../service/endpoints/compile.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { replaceFile } from '../../../service/config/replace-file.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
+import { describeFinding } from '../../../service/observe/describe.ts';
+import { ANY_KEY, expandPaths } from '../../kit/endpoint-files.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 export interface FormatOptions {
   /** Files and folders. */

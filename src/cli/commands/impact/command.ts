@@ -1,8 +1,13 @@
 // `millrace impact`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
-import { checkedSettings, chooseSchema, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import {
+  checkedSettings,
+  chooseSchema,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../../kit/schema-options.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { createPrintGithub } from './github.ts';
 import { CONSUMERS_FOLDER, impact } from './impact.ts';
 import { printMarkdown } from './markdown.ts';

@@ -1,15 +1,15 @@
 // Reads which tables and columns a query in the SQL of another system names.
-import type { NamedReads, ReadForeign } from '../../compatibility/consumers/foreign-query.ts';
+import type { NamedReads, ReadForeign } from '../../compare/consumers/foreign-query.ts';
 import {
   DIALECTS,
   type Conversion,
   type ConversionCode,
   type ForeignDialect,
-} from '../../dialects/conversion.ts';
+} from '../../../sql/dialects/conversion.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
-import { positionAt } from '../../core/position.ts';
+import { positionAt } from '../../../sql/base/position.ts';
 
 export interface ForeignReader {
   readonly read: ReadForeign;

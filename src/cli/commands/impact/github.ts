@@ -1,9 +1,9 @@
 // Affected consumer queries as annotations of the endpoint files that change, with the full list in the step's summary.
 import { appendFile } from 'node:fs/promises';
-import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
-import type { Finding } from '../../core/finding.ts';
-import { count } from '../findings/findings.ts';
-import { annotation, PER_KIND, SUMMARY_LENGTH } from '../findings/github.ts';
+import type { QueryImpact } from '../../compare/consumers/impact.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { count } from '../../findings/findings.ts';
+import { annotation, PER_KIND, SUMMARY_LENGTH } from '../../findings/github.ts';
 import { renderReport } from './markdown.ts';
 import { messageOf, summaryOf, type PrintImpact } from './report.ts';
 

@@ -1,18 +1,18 @@
 // `millrace impact`: which consumer queries a change of endpoint files breaks.
 import { existsSync } from 'node:fs';
-import { changedEndpoints } from '../../compatibility/consumers/changed-endpoint.ts';
-import { createJudge, type QueryImpact } from '../../compatibility/consumers/impact.ts';
+import { changedEndpoints } from '../../compare/consumers/changed-endpoint.ts';
+import { createJudge, type QueryImpact } from '../../compare/consumers/impact.ts';
 import { rememberStatements } from '../analysis/remember.ts';
-import { mapAtOnce } from '../at-once.ts';
-import { CommandError } from '../command-error.ts';
-import { readQueries, type ConsumerQuery } from '../consumer-queries.ts';
+import { mapAtOnce } from '../../kit/at-once.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { readQueries, type ConsumerQuery } from '../../kit/consumer-queries.ts';
 import {
   readRevisions,
   type ComparedRevisions,
   type RevisionDeps,
   type RevisionOptions,
 } from '../diff/read-revisions.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
+import { withSchemaEngine } from '../../kit/schema-engine.ts';
 import { createForeignReader } from './foreign-reader.ts';
 import { countImpact, sortImpacts, type PrintImpact } from './report.ts';
 

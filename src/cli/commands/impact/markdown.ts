@@ -1,7 +1,7 @@
 // Affected consumer queries as Markdown, for the description or a comment of a pull request.
-import { escapeMarkdown } from '../markdown-text.ts';
-import type { QueryImpact } from '../../compatibility/consumers/impact.ts';
-import { count } from '../findings/findings.ts';
+import { escapeMarkdown } from '../../kit/markdown-text.ts';
+import type { QueryImpact } from '../../compare/consumers/impact.ts';
+import { count } from '../../findings/findings.ts';
 import { listed, messageOf, summaryOf, type ImpactReport, type PrintImpact } from './report.ts';
 
 export const printMarkdown: PrintImpact = (report, { write }) =>

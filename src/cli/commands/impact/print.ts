@@ -1,7 +1,7 @@
 // Prints affected consumer queries for a terminal, and as JSON.
-import { jsonText, visible } from '../../observe/visible-text.ts';
-import type { Impact } from '../../compatibility/consumers/impact.ts';
-import type { Style } from '../terminal.ts';
+import { jsonText, visible } from '../../../service/observe/visible-text.ts';
+import type { Impact } from '../../compare/consumers/impact.ts';
+import type { Style } from '../../kit/terminal.ts';
 import { listed, locate, messageOf, summaryOf, type PrintImpact } from './report.ts';
 
 const STYLES: Readonly<Record<Impact, Style>> = {

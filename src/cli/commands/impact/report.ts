@@ -1,13 +1,8 @@
 // Which consumer queries a change affects, independent of the output format.
-import {
-  IMPACTS,
-  type Impact,
-  type ImpactReason,
-  type QueryImpact,
-} from '../../compatibility/consumers/impact.ts';
-import { positionAt, type Position } from '../../core/position.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { IMPACTS, type Impact, type ImpactReason, type QueryImpact } from '../../compare/consumers/impact.ts';
+import { positionAt, type Position } from '../../../sql/base/position.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 export interface ImpactReport {
   /** Labels of the two revisions. */

@@ -1,6 +1,6 @@
 // The status of each item: what was converted, what the engine says of it, and what its examples answered.
-import type { Finding } from '../../core/finding.ts';
-import { createPositions, type Position } from '../../core/position.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { createPositions, type Position } from '../../../sql/base/position.ts';
 import type { QueryPart } from '../../convert/export/foreign-query.ts';
 import type { CheckedFile } from '../check-written.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';

@@ -1,6 +1,6 @@
 // How much of an export is read.
 import { extname } from 'node:path';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 export const MAX_FILES = 20_000;
 export const MAX_FILE_BYTES = 32 * 1024 * 1024;

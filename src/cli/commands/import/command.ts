@@ -1,11 +1,11 @@
 // `millrace import`, its flags and help.
 import { existsSync, statSync } from 'node:fs';
 import { Option, type Command } from 'commander';
-import { DIALECTS } from '../../dialects/conversion.ts';
+import { DIALECTS } from '../../../sql/dialects/conversion.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
-import { CommandError } from '../command-error.ts';
-import type { CommandDeps } from '../command.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { withSchemaEngine } from '../../kit/schema-engine.ts';
 import {
   checkedSettings,
   chooseSchema,
@@ -13,8 +13,8 @@ import {
   SCHEMA_FOLDER,
   type SchemaFlags,
   withSchemaOptions,
-} from '../schema-options.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+} from '../../kit/schema-options.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { EXPORT_TOOLS, type ExportTool } from '../../convert/export/foreign-query.ts';
 import { importExport } from './import.ts';
 import type { ImportOptions } from './options.ts';

@@ -1,13 +1,13 @@
 // Converts one query of an export to ClickHouse SQL.
-import type { ConversionNote, ConvertedParameter } from '../../dialects/conversion.ts';
-import { statusOf, type ConversionStatus } from '../../dialects/conversion.ts';
+import type { ConversionNote, ConvertedParameter } from '../../../sql/dialects/conversion.ts';
+import { statusOf, type ConversionStatus } from '../../../sql/dialects/conversion.ts';
 import type { Converter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
-import { createPositions, type Position } from '../../core/position.ts';
-import { significantTokens } from '../../sql/cursor.ts';
-import type { KnownTables } from '../known-tables.ts';
+import { createPositions, type Position } from '../../../sql/base/position.ts';
+import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
 import { qualifyTables } from '../../convert/qualify-tables.ts';
 

@@ -1,8 +1,8 @@
 // Tables and views of an export as files of the schema folder, created on the engine that proves them.
 import { join } from 'node:path';
 import type { SourceItem } from '../../convert/export/foreign-query.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
 import { loadSchema, type LoadedSchema } from '../../schema/load-schema.ts';
 import type { NewFile } from '../check-written.ts';
 import type { PlacedNote } from './convert-query.ts';

@@ -1,9 +1,9 @@
 // Converted queries as drafts of endpoint files, which include one another where the source's queries read one another.
 import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
-import type { ConvertedParameter } from '../../dialects/conversion.ts';
+import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { createUniqueNames, endpointName } from './endpoint-names.ts';
 import { declarationOf, type EndpointDraft } from './endpoint-text.ts';

@@ -1,14 +1,14 @@
 // The text of an endpoint file for a converted query.
 import { randomUUID } from 'node:crypto';
-import type { ConvertedParameter } from '../../dialects/conversion.ts';
+import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import { textOf } from '../../convert/export/document.ts';
-import { formatYaml } from '../../config/format-yaml.ts';
-import { readTextSync } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
-import { writeYaml } from '../../config/yaml-edit.ts';
+import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { readTextSync } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
+import { writeYaml } from '../../../service/config/yaml-edit.ts';
 import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../kit/printable.ts';
 
 /** A converted query, and what its file is named. */
 export interface EndpointDraft extends ConvertedQuery {

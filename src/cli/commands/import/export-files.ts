@@ -1,7 +1,7 @@
 // The files of an export: a file, a folder, or a zip archive, of bounded size.
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { ExportFile, ImportProblem } from '../../convert/export/document.ts';
 import { type Budget, isExportFile, MAX_FILE_BYTES, MAX_FILES, MAX_TOTAL_BYTES, spend } from './bounds.ts';
 import { readZip } from './zip.ts';

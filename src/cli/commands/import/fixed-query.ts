@@ -1,9 +1,9 @@
 // A query with the values that it has when nothing is sent, for views, which have no parameters.
-import type { ConvertedParameter, ParameterValue } from '../../dialects/conversion.ts';
-import { expandTemplate } from '../../sql/expand.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { bindPlaceholders } from '../../sql/placeholders.ts';
-import { readTemplate } from '../../sql/template.ts';
+import type { ConvertedParameter, ParameterValue } from '../../../sql/dialects/conversion.ts';
+import { expandTemplate } from '../../../sql/clickhouse/expand.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { bindPlaceholders } from '../../../sql/clickhouse/placeholders.ts';
+import { readTemplate } from '../../../sql/clickhouse/template.ts';
 
 /** Undefined if a parameter is required. */
 export function fixedQuery(sql: string, parameters: readonly ConvertedParameter[]): string | undefined {

@@ -1,14 +1,14 @@
 // `millrace import`: queries of another tool's export as endpoint files, proved on the engine before they are written.
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { packagePath } from '../../config/package-files.ts';
+import { packagePath } from '../../../service/config/package-files.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { MAX_QUERIES, type ForeignQuery, type ReadExport } from '../../convert/export/foreign-query.ts';
 import { readExport } from '../../convert/export/read-export.ts';
 import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
-import { CommandError } from '../command-error.ts';
-import { readKnownTables, type KnownTables } from '../known-tables.ts';
-import type { Terminal } from '../terminal.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { readKnownTables, type KnownTables } from '../../kit/known-tables.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { assess, isOfNames, ownErrors } from './assess.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { databaseName } from './database-name.ts';

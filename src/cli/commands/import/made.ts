@@ -1,9 +1,9 @@
 // Writes what an import has made, and reports every item of the export.
 import { join } from 'node:path';
 import type { ForeignQuery, ReadExport, SourceItem } from '../../convert/export/foreign-query.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import type { NewFile } from '../check-written.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { itemsOf, type Assessed } from './assess.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import type { CreatedDefinitions, DefinitionDraft } from './definitions.ts';

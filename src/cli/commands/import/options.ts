@@ -1,12 +1,12 @@
 // The options of `millrace import`.
-import type { TenancySetting } from '../../catalog/tenancy.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 import type { ExportTool } from '../../convert/export/foreign-query.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import type { OpenTestRuntime } from '../dependencies.ts';
-import type { Terminal } from '../terminal.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import type { OpenTestRuntime } from '../../kit/dependencies.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { ImportReport } from './report.ts';
 
 /** An engine with the tables of the repository. */

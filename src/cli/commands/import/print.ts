@@ -1,7 +1,7 @@
 // The report of an import: a table for the terminal, Markdown and JSON.
-import { escapeMarkdown, markdownCode } from '../markdown-text.ts';
-import { jsonText, visible } from '../../observe/visible-text.ts';
-import { renderTable } from '../table.ts';
+import { escapeMarkdown, markdownCode } from '../../kit/markdown-text.ts';
+import { jsonText, visible } from '../../../service/observe/visible-text.ts';
+import { renderTable } from '../../kit/table.ts';
 import {
   countOf,
   isPart,

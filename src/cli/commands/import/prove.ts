@@ -4,19 +4,19 @@ import { cp, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { leadsOutside } from '../../config/leads-outside.ts';
-import type { Finding } from '../../core/finding.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { localCall } from '../../request/call.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { leadsOutside } from '../../../service/config/leads-outside.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { localCall } from '../../../service/request/call.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { NewFile } from '../check-written.ts';
-import type { OpenTestRuntime } from '../dependencies.ts';
+import type { OpenTestRuntime } from '../../kit/dependencies.ts';
 import { runExample, type Bench } from '../test/example-run.ts';
-import { openStage } from '../test/stage.ts';
+import { openStage } from '../../kit/stage.ts';
 
 /** What a call of an endpoint answered. */
 export interface ProofRun {

@@ -1,10 +1,10 @@
 // What `millrace import` did with each item of an export.
-import type { ConvertedParameter } from '../../dialects/conversion.ts';
+import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import type { SourceItem } from '../../convert/export/foreign-query.ts';
 import type { TemplateDialect } from '../../convert/placeholders/template.ts';
-import type { Position } from '../../core/position.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Position } from '../../../sql/base/position.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { PlacedNote } from './convert-query.ts';
 import type { Written } from './write-files.ts';
 

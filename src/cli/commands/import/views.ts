@@ -1,10 +1,10 @@
 // Views of an export as definitions of the schema folder: those that materialize rows, and those that other queries read.
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
-import type { KnownTables } from '../known-tables.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import { definitionPath, type DefinitionDraft } from './definitions.ts';
 import { fixedQuery } from './fixed-query.ts';
-import { printable } from './printable.ts';
+import { printable } from '../../kit/printable.ts';
 
 export interface Views {
   readonly drafts: readonly DefinitionDraft[];

@@ -1,9 +1,9 @@
 // Writes what an import has made. Nothing is overwritten unless that is asked for, and nothing is written outside of its folder.
 import { existsSync, lstatSync, realpathSync } from 'node:fs';
 import { dirname, resolve, sep } from 'node:path';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { NewFile } from '../check-written.ts';
-import { write, writeNew } from '../write-file.ts';
+import { write, writeNew } from '../../kit/write-file.ts';
 
 export type Written = 'written' | 'overwritten' | 'kept';
 

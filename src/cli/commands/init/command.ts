@@ -1,7 +1,7 @@
 // `millrace init`, its flags and help.
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
-import type { CommandDeps } from '../command.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { init, updateSchemas } from './init.ts';
 import { TEMPLATES, type Template } from './templates.ts';
 

@@ -1,7 +1,7 @@
 // How a repository depends on Millrace: by its version, or by the file, folder or address that this copy was installed from.
 import { existsSync, realpathSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve, sep } from 'node:path';
-import { packagePath } from '../../config/package-files.ts';
+import { packagePath } from '../../../service/config/package-files.ts';
 import { dependencyIn, readManifest } from './manifest.ts';
 
 /** The value in `dependencies` of the `package.json` in a folder. Paths are relative to it, with slashes. */

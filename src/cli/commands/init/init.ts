@@ -3,14 +3,14 @@
 import { randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { basename, join, relative, resolve } from 'node:path';
-import { readText } from '../../config/read-text.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { dependencySpec } from './dependency.ts';
 import { SCRIPTS, writeManifest, type Manifest } from './manifest.ts';
 import { inSubfolder, locate, packageManagerNotes, subfolderNotes } from './subfolder.ts';
 import { filesOf, schemaFiles, type Template } from './templates.ts';
-import { write, writeNew } from '../write-file.ts';
+import { write, writeNew } from '../../kit/write-file.ts';
 
 export interface InitOptions {
   readonly folder: string;

@@ -1,7 +1,7 @@
 // `package.json` of the repository.
-import { readText, readTextSync } from '../../config/read-text.ts';
-import { CommandError } from '../command-error.ts';
-import { isErrno, write } from '../write-file.ts';
+import { readText, readTextSync } from '../../../service/config/read-text.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { isErrno, write } from '../../kit/write-file.ts';
 
 const MAX_BYTES = 2 ** 20;
 

@@ -1,7 +1,7 @@
 // The files that `millrace init` writes, as they are in the package.
 import { readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
-import { packagePath } from '../../config/package-files.ts';
+import { packagePath } from '../../../service/config/package-files.ts';
 
 export type Template = 'events' | 'logs' | 'otel' | 'blank';
 

@@ -1,8 +1,8 @@
 // `millrace load`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { LoadFormat } from '../../loading/load.ts';
-import { CommandError } from '../command-error.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import type { LoadFormat } from '../../../service/loading/load.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { FORMATS } from './source.ts';
 import { load } from './load.ts';
 

@@ -1,15 +1,15 @@
 // `millrace load`: files of rows into a table of the embedded engine, directly or through the service that has its data open.
 import { resolve } from 'node:path';
 import type { Readable } from 'node:stream';
-import type { Settings } from '../../config/settings.ts';
-import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
-import { createLoad, type LoadFormat, type LoadRequest } from '../../loading/load.ts';
-import type { LoadEvent } from '../../loading/load-event.ts';
-import { CommandError } from '../command-error.ts';
-import type { OpenEngine } from '../dependencies.ts';
-import { seed } from '../serve/seed.ts';
-import { openEngineOrExplain } from '../serve/open-engine.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { engineFolder, ownerOf } from '../../../service/engine/embedded/open-error.ts';
+import { createLoad, type LoadFormat, type LoadRequest } from '../../../service/loading/load.ts';
+import type { LoadEvent } from '../../../service/loading/load-event.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { OpenEngine } from '../../kit/dependencies.ts';
+import { seed } from '../../kit/seed.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { openRejects, type Rejects } from './rejects.ts';
 import { openSource, type LoadSource } from './source.ts';
 import { adminOf, loadThroughService } from './through-service.ts';

@@ -1,7 +1,7 @@
 // The file of rows that were not loaded: one JSON object a line, with the file, the line, the reason and the row itself.
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import type { ReportedRow } from '../../loading/load-event.ts';
-import { CommandError } from '../command-error.ts';
+import type { ReportedRow } from '../../../service/loading/load-event.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 export interface Rejects {
   readonly add: (file: string, row: ReportedRow) => Promise<void>;

@@ -5,8 +5,8 @@ import { basename } from 'node:path';
 import { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
-import type { LoadFormat } from '../../loading/load.ts';
-import { CommandError } from '../command-error.ts';
+import type { LoadFormat } from '../../../service/loading/load.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 export interface LoadSource {
   /** For messages. */

@@ -2,11 +2,11 @@
 import { request } from 'node:http';
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ADMIN_FILE, type AdminAddress } from '../../loading/admin-file.ts';
-import type { LoadRequest } from '../../loading/load.ts';
-import type { LoadEvent } from '../../loading/load-event.ts';
+import { ADMIN_FILE, type AdminAddress } from '../../../service/loading/admin-file.ts';
+import type { LoadRequest } from '../../../service/loading/load.ts';
+import type { LoadEvent } from '../../../service/loading/load-event.ts';
 import { join } from 'node:path';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 /** How to reach the service that has the data folder. Rejects with CommandError if the process is none. */
 export async function adminOf(dataFolder: string, owner: number): Promise<AdminAddress> {

@@ -1,7 +1,12 @@
 // `millrace lsp`, its flags and help.
 import type { Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
-import { checkedSettings, existingSchema, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import {
+  checkedSettings,
+  existingSchema,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../../kit/schema-options.ts';
 import { createSession } from './session.ts';
 
 export function addLsp(program: Command, deps: CommandDeps): void {

@@ -1,6 +1,6 @@
 // Completion in SQL: parameters after `@`, columns after an alias or a table, otherwise columns, tables and functions.
 import { CompletionItemKind, type CompletionItem, type CompletionList } from 'vscode-languageserver/node';
-import type { Column } from '../../engine/engine.ts';
+import type { Column } from '../../../service/engine/engine.ts';
 import { parameterText, type Knowledge } from './knowledge.ts';
 import type { QueryPlace } from './query-place.ts';
 import { tablesRead, wordAt } from './sql-context.ts';

@@ -1,19 +1,24 @@
 // The findings of `millrace validate` about a file as it is in the editor, with the other files as they are there or on the disk.
 import { basename, dirname, join } from 'node:path';
-import { assembleCatalog, type Candidate } from '../../catalog/catalog.ts';
-import { createCompile, createInspect, type InspectedFile, type InspectFile } from '../../catalog/compile.ts';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import { listFiles, loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
-import { toolNameFindings } from '../../catalog/tool-names.ts';
-import { versionFindings } from '../../catalog/versions.ts';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { ANY_KEY } from '../endpoint-files.ts';
-import { LOADING } from '../real-time.ts';
+import { assembleCatalog, type Candidate } from '../../../service/endpoints/catalog.ts';
+import {
+  createCompile,
+  createInspect,
+  type InspectedFile,
+  type InspectFile,
+} from '../../../service/endpoints/compile.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import { listFiles, loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { toolNameFindings } from '../../../service/endpoints/tool-names.ts';
+import { versionFindings } from '../../../service/endpoints/versions.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { ANY_KEY } from '../../kit/endpoint-files.ts';
+import { LOADING } from '../../kit/real-time.ts';
 import { isIgnored, staticFindingsOf } from '../validate/validate.ts';
 
 /** Texts of the files that are open in the editor, by path. */

@@ -1,6 +1,6 @@
 // Hover texts and places of definitions: of parameters, columns, tables and functions in SQL, and of what `include` names.
-import type { YamlDocument } from '../../config/yaml-document.ts';
-import type { Position } from '../../core/position.ts';
+import type { YamlDocument } from '../../../service/config/yaml-document.ts';
+import type { Position } from '../../../sql/base/position.ts';
 import { parameterText, type Knowledge } from './knowledge.ts';
 import { entriesOf, memberOf, type QueryPlace } from './query-place.ts';
 import { tablesRead, wordAt, type Word } from './sql-context.ts';

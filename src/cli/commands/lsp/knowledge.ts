@@ -1,9 +1,9 @@
 // What is known about a file when an editor asks: its parameters, the tables that its SQL can name, and the parts that it includes.
-import { createDescribe } from '../../catalog/describe.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { SourceFile } from '../../catalog/include/sources.ts';
-import { parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
-import type { Column } from '../../engine/engine.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
+import { parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
+import type { Column } from '../../../service/engine/engine.ts';
 import { NO_NAMES, type Names } from './names.ts';
 import { entriesOf, memberOf } from './query-place.ts';
 import type { OpenTables } from './session.ts';

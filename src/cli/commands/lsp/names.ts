@@ -1,6 +1,6 @@
 // What an editor offers and explains: the tables with their columns, and the functions, as the engine has them.
-import type { Column, Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
+import type { Column, Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
 
 export interface KnownFunction {
   readonly syntax: string;

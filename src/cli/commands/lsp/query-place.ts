@@ -1,6 +1,6 @@
 // Finds the SQL that a position of a file is in: the query, a table of a shared file, or the fragment of a choice.
-import type { Position } from '../../core/position.ts';
-import type { Path, YamlDocument } from '../../config/yaml-document.ts';
+import type { Position } from '../../../sql/base/position.ts';
+import type { Path, YamlDocument } from '../../../service/config/yaml-document.ts';
 
 export interface QueryPlace {
   readonly path: Path;

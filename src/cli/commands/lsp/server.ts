@@ -13,14 +13,14 @@ import {
   type TextDocumentPositionParams,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { isEndpointFile } from '../../catalog/ignored-files.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
-import type { Position } from '../../core/position.ts';
-import type { OpenTestRuntime, Streams } from '../dependencies.ts';
-import { REAL_TIME } from '../real-time.ts';
-import type { Terminal } from '../terminal.ts';
+import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Position } from '../../../sql/base/position.ts';
+import type { OpenTestRuntime, Streams } from '../../kit/dependencies.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { engineFindings } from '../validate/engine-findings.ts';
 import { complete } from './complete.ts';
 import type { Diagnose, Inspected, OpenTexts } from './diagnose.ts';
@@ -28,7 +28,7 @@ import { definitionOf, explainWord, includedAt } from './explain-word.ts';
 import { readKnowledge, type Knowledge } from './knowledge.ts';
 import { queryPlace } from './query-place.ts';
 import type { Session } from './session.ts';
-import type { TenancySetting } from '../../catalog/tenancy.ts';
+import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 
 export interface LspOptions {
   readonly diagnose: Diagnose;

@@ -1,12 +1,12 @@
 // The engine of an editor's session: opened when it is first needed, and again when the definitions of the tables change.
 import { hash } from 'node:crypto';
-import type { Settings } from '../../config/settings.ts';
-import type { Engine } from '../../engine/engine.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { rememberStatements } from '../analysis/remember.ts';
-import type { OpenEngine } from '../dependencies.ts';
-import { readTables, withSchemaEngine } from '../schema-engine.ts';
-import type { SchemaChoice } from '../schema-options.ts';
+import type { OpenEngine } from '../../kit/dependencies.ts';
+import { readTables, withSchemaEngine } from '../../kit/schema-engine.ts';
+import type { SchemaChoice } from '../../kit/schema-options.ts';
 import { readNames, type Names } from './names.ts';
 
 /** An engine that has the tables. */

@@ -1,7 +1,7 @@
 // What the SQL around a position names: the word that is written there, and the tables whose columns it may read.
-import type { Column } from '../../engine/engine.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import { tokenize } from '../../sql/lexer.ts';
+import type { Column } from '../../../service/engine/engine.ts';
+import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
+import { tokenize } from '../../../sql/clickhouse/lexer.ts';
 
 /** Tables by the names that a query can use for them. */
 export type TablesByName = ReadonlyMap<string, readonly Column[]>;

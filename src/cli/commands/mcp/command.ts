@@ -1,8 +1,8 @@
 // `millrace mcp`, its flags and help.
 import type { Command } from 'commander';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { CommandError } from '../command-error.ts';
-import { serviceAddress } from '../service-client.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { serviceAddress } from '../../kit/service-client.ts';
 import { forward } from './forward.ts';
 import { serveLocal } from './serve-local.ts';
 

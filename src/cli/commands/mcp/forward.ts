@@ -1,6 +1,6 @@
 // `millrace mcp --url`: forwards messages between standard streams and the MCP route of a running service.
-import type { CommandDeps } from '../command.ts';
-import type { ServiceAddress } from '../service-client.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import type { ServiceAddress } from '../../kit/service-client.ts';
 import { readLines } from './lines.ts';
 import { createRemote, type Message } from './remote.ts';
 

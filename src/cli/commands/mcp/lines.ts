@@ -1,6 +1,6 @@
 // Reads a stream line by line, with a bound.
 import { StringDecoder } from 'node:string_decoder';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 /** Characters of a message; a service accepts a megabyte. */
 const MAX_LINE = 4_194_304;

@@ -1,6 +1,6 @@
 // The MCP route of a running service, for the messages of one client.
-import { chunksOf } from '../response-chunks.ts';
-import type { ServiceAddress } from '../service-client.ts';
+import { chunksOf } from '../../kit/response-chunks.ts';
+import type { ServiceAddress } from '../../kit/service-client.ts';
 import { readLines } from './lines.ts';
 
 /** A message, or an array of messages, as parsed. */

@@ -1,6 +1,6 @@
 // `millrace mcp` without --url: the endpoints folder in this process, with full access.
-import type { CommandDeps } from '../command.ts';
-import { withLocal, type LocalOptions } from '../local.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { withLocal, type LocalOptions } from '../../kit/local.ts';
 
 const IN_USE =
   'Connect to the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';

@@ -1,15 +1,15 @@
 // `millrace new`, its flags and help.
 import { Option, type Command } from 'commander';
-import { DIALECTS, type ForeignDialect } from '../../dialects/conversion.ts';
-import { CommandError } from '../command-error.ts';
-import type { CommandDeps } from '../command.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import { DIALECTS, type ForeignDialect } from '../../../sql/dialects/conversion.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { knownTables } from '../../kit/schema-engine.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
 import { checkWritten } from '../check-written.ts';
-import { readKnownTables } from '../known-tables.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { readKnownTables } from '../../kit/known-tables.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { renderFinding } from '../caret.ts';
+import { renderFinding } from '../../kit/caret.ts';
 import { convertSql } from './foreign-sql.ts';
 import { newVersion } from './new-version.ts';
 import { liftQuery, newEndpoint, readSql, requireName, type NewOptions } from './new.ts';

@@ -1,16 +1,16 @@
 // SQL of another database system as the query of a new endpoint file.
-import type { Parameter } from '../../config/generated/endpoint.ts';
-import type { Conversion, ConvertedParameter, ForeignDialect } from '../../dialects/conversion.ts';
+import type { Parameter } from '../../../service/config/generated/endpoint.ts';
+import type { Conversion, ConvertedParameter, ForeignDialect } from '../../../sql/dialects/conversion.ts';
 import { createConverter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
-import type { Finding } from '../../core/finding.ts';
-import { createPositions } from '../../core/position.ts';
-import { renderFinding } from '../caret.ts';
-import { CommandError } from '../command-error.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { createPositions } from '../../../sql/base/position.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { ConvertedSource } from '../converted-source.ts';
-import type { KnownTables } from '../known-tables.ts';
-import type { Terminal } from '../terminal.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
 
 export interface ForeignSql {

@@ -1,10 +1,17 @@
 // Replaces literals in a query's conditions with parameters: `project = 'abc'` becomes `project = @project`.
-import type { Parameter } from '../../config/generated/endpoint.ts';
-import { placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
-import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { argumentsOf, endsWithComma, nameOf, operatorOf, sourceOf, spanOf } from '../../sql/tree/visit.ts';
-import { innerType, parseType, printType } from '../../sql/types/type.ts';
+import type { Parameter } from '../../../service/config/generated/endpoint.ts';
+import { placeholdersIn, type PlaceholderText } from '../../../sql/clickhouse/tree/lexemes.ts';
+import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import {
+  argumentsOf,
+  endsWithComma,
+  nameOf,
+  operatorOf,
+  sourceOf,
+  spanOf,
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 
 export interface Lifted {
   /** The query with @name in place of the literals. */

@@ -1,18 +1,18 @@
 // `millrace new NAME --new-version`: the next version of an endpoint, from a copy of its newest version.
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { formatYaml } from '../../config/format-yaml.ts';
-import { readText } from '../../config/read-text.ts';
-import { replaceFile } from '../../config/replace-file.ts';
-import { createSchemaCheck } from '../../config/schema.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml } from '../../config/yaml-document.ts';
-import { setAt } from '../../config/yaml-edit.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { CommandError } from '../command-error.ts';
-import { readEndpoints } from '../endpoint-files.ts';
-import type { Terminal } from '../terminal.ts';
-import { write } from '../write-file.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { replaceFile } from '../../../service/config/replace-file.ts';
+import { createSchemaCheck } from '../../../service/config/schema.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
+import { setAt } from '../../../service/config/yaml-edit.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { readEndpoints } from '../../kit/endpoint-files.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import { write } from '../../kit/write-file.ts';
 
 export interface NewVersionOptions {
   readonly name: string;

@@ -1,27 +1,27 @@
 // `millrace new`: creates an endpoint file, from a template or an existing query.
-import { withSuggestion } from '../../core/nearest.ts';
+import { withSuggestion } from '../../../sql/base/nearest.ts';
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
-import { createCompile } from '../../catalog/compile.ts';
-import { listFiles, loadFiles } from '../../catalog/load.ts';
-import { formatYaml } from '../../config/format-yaml.ts';
-import type { Converted } from '../../config/generated/endpoint.ts';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { writeYaml } from '../../config/yaml-edit.ts';
-import { significantTokens } from '../../sql/cursor.ts';
-import { outlineQuery } from '../../sql/outline.ts';
-import { CommandError } from '../command-error.ts';
+import { createCompile } from '../../../service/endpoints/compile.ts';
+import { listFiles, loadFiles } from '../../../service/endpoints/load.ts';
+import { formatYaml } from '../../../service/config/format-yaml.ts';
+import type { Converted } from '../../../service/config/generated/endpoint.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
+import { writeYaml } from '../../../service/config/yaml-edit.ts';
+import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
+import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { convertedKey, type ConvertedSource } from '../converted-source.ts';
-import { ANY_KEY } from '../endpoint-files.ts';
-import { packagePath } from '../../config/package-files.ts';
-import type { Terminal } from '../terminal.ts';
+import { ANY_KEY } from '../../kit/endpoint-files.ts';
+import { packagePath } from '../../../service/config/package-files.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { NewFile } from '../check-written.ts';
 import { liftLiterals, type Lifted } from './lift.ts';
-import { LOADING } from '../real-time.ts';
-import { write } from '../write-file.ts';
+import { LOADING } from '../../kit/real-time.ts';
+import { write } from '../../kit/write-file.ts';
 import { pagedQuery, type PagedQuery } from './page.ts';
 
 export interface NewOptions {

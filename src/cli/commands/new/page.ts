@@ -1,8 +1,8 @@
 // `millrace new --page`: an endpoint with pages, whose keys are the order of the query unless they are given.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { sourceOf, spanOf } from '../../sql/tree/visit.ts';
-import { CommandError } from '../command-error.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { sourceOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { CommandError } from '../../kit/command-error.ts';
 
 /** A query without its last ORDER BY and LIMIT, and the keys of its pages. */
 export interface PagedQuery {

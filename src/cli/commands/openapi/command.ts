@@ -1,10 +1,10 @@
 // `millrace openapi`, its flags and help.
 import type { Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { openapi } from './openapi.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
-import { write } from '../write-file.ts';
+import { knownTables } from '../../kit/schema-engine.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
+import { write } from '../../kit/write-file.ts';
 
 interface OpenapiFlags extends SchemaFlags {
   readonly out?: string;

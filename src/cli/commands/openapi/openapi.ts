@@ -1,12 +1,12 @@
 // `millrace openapi`: the OpenAPI document of the endpoints, for an unrestricted key.
-import { jsonText } from '../../observe/visible-text.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import { createDescribe } from '../../catalog/describe.ts';
-import { rowShapes } from '../../catalog/row-shapes.ts';
-import type { WithTables } from '../schema-engine.ts';
-import { openapiDocument } from '../../openapi/document.ts';
-import { readEndpoints } from '../endpoint-files.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import { rowShapes } from '../../../service/endpoints/row-shapes.ts';
+import type { WithTables } from '../../kit/schema-engine.ts';
+import { openapiDocument } from '../../../service/openapi/document.ts';
+import { readEndpoints } from '../../kit/endpoint-files.ts';
 
 export interface OpenapiOptions {
   readonly folder: string;

@@ -1,8 +1,8 @@
 // `millrace query --all`: the rows of all pages, one page in memory at a time where the output allows it.
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { QueryOutput, QueryReply } from './reply.ts';
-import { linesOf } from '../../format/members.ts';
+import { linesOf } from '../../../service/formats/members.ts';
 
 /** Bytes of all pages. A table is printed at once, because its widths depend on all rows. */
 const MAX_BYTES = 256 * 2 ** 20;

@@ -1,9 +1,9 @@
 // `millrace query`, its flags and help.
 import { Option, type Command } from 'commander';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { CommandError } from '../command-error.ts';
-import { REAL_TIME } from '../real-time.ts';
-import { serviceAddress, type ServiceAddress } from '../service-client.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import { serviceAddress, type ServiceAddress } from '../../kit/service-client.ts';
 import { followLocal, followService, type LiveOptions } from './connect.ts';
 import { query, queryService } from './query.ts';
 

@@ -1,21 +1,21 @@
 // The streams that `millrace query --live` reads: of a running service, or of this process.
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { Problem } from '../../core/problem.ts';
-import type { RequestPath } from '../../request/answer.ts';
-import { localCall, type Call } from '../../request/call.ts';
-import type { LiveStream } from '../../request/live/stream.ts';
-import { CommandError } from '../command-error.ts';
-import { withLocal, type LocalDeps } from '../local.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
+import { localCall, type Call } from '../../../service/request/call.ts';
+import type { LiveStream } from '../../../service/request/live/stream.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { withLocal, type LocalDeps } from '../../kit/local.ts';
 import {
   NoResponseError,
   problemIn,
   streamService,
   type ServiceAddress,
   type ServiceResponse,
-} from '../service-client.ts';
-import type { Terminal } from '../terminal.ts';
+} from '../../kit/service-client.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
 import { localError, fieldsOf, formOf, LOCAL, rejectionIn, type QueryOptions } from './query.ts';
 

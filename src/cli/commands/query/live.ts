@@ -1,12 +1,12 @@
 // `millrace query --live`: prints the events of a live call as they arrive, and reconnects.
-import type { After } from '../../core/clock.ts';
-import { csvHeader, csvRows } from '../../format/csv.ts';
-import { elementsOf, membersOf, namesOf, plainText } from '../../format/members.ts';
-import { CommandError, noteError } from '../command-error.ts';
-import { count } from '../findings/findings.ts';
-import { problemIn, membersIn } from '../service-client.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import { csvHeader, csvRows } from '../../../service/formats/csv.ts';
+import { elementsOf, membersOf, namesOf, plainText } from '../../../service/formats/members.ts';
+import { CommandError, noteError } from '../../kit/command-error.ts';
+import { count } from '../../findings/findings.ts';
+import { problemIn, membersIn } from '../../kit/service-client.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { eventsOf, type EventFields } from './events.ts';
 import { printRows, problemError } from './query.ts';
 import type { QueryOutput } from './reply.ts';

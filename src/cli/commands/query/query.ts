@@ -1,18 +1,18 @@
 // `millrace query`: runs one endpoint from the shell, through the same path as an HTTP request, or on a running service.
 import { randomUUID } from 'node:crypto';
-import type { Settings } from '../../config/settings.ts';
-import type { Observe } from '../../core/observation.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import type { Prepared } from '../../request/answer.ts';
-import { localCall, type Call } from '../../request/call.ts';
-import type { Finding } from '../../core/finding.ts';
-import { CommandError } from '../command-error.ts';
-import { withLocal, type LocalDeps } from '../local.ts';
-import { elementsOf, linesOf, membersOf, plainText } from '../../format/members.ts';
-import { count } from '../findings/findings.ts';
-import { renderTable } from '../table.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import type { Prepared } from '../../../service/request/answer.ts';
+import { localCall, type Call } from '../../../service/request/call.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { withLocal, type LocalDeps } from '../../kit/local.ts';
+import { elementsOf, linesOf, membersOf, plainText } from '../../../service/formats/members.ts';
+import { count } from '../../findings/findings.ts';
+import { renderTable } from '../../kit/table.ts';
 import {
   callService,
   membersIn,
@@ -22,9 +22,9 @@ import {
   type ServiceAddress,
   type ServiceCall,
   type ServiceResponse,
-} from '../service-client.ts';
-import type { Terminal } from '../terminal.ts';
-import { splitPair } from '../name-value.ts';
+} from '../../kit/service-client.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import { printAllPages } from './all-pages.ts';
 import type { QueryOutput, QueryReply } from './reply.ts';
 

@@ -1,12 +1,12 @@
 // `millrace reconvert`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { createGit } from '../diff/git.ts';
 import { diffTexts } from '../diff/text-diff.ts';
-import { readKnownTables } from '../known-tables.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+import { readKnownTables } from '../../kit/known-tables.ts';
+import { knownTables } from '../../kit/schema-engine.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { printHuman, printJson } from './print.ts';
 import { reconvert } from './reconvert.ts';
 

@@ -1,7 +1,7 @@
 // Forms that older converters wrote for constructs of other systems, and that return other rows than these.
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import {
   argumentsOf,
   isNegated,
@@ -11,7 +11,7 @@ import {
   spanOf,
   textOf,
   wordOf,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 
 /** A form in a saved query, in the order of tokens. */
 export interface FoundForm {

@@ -1,8 +1,8 @@
 // The report of `millrace reconvert`: for the terminal, and as JSON.
-import { jsonText, visible } from '../../observe/visible-text.ts';
-import { renderFinding } from '../caret.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
+import { jsonText, visible } from '../../../service/observe/visible-text.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { ReconvertedFile, ReconvertReport } from './reconvert.ts';
 
 const STATUS_TEXT: Readonly<Record<ReconvertedFile['status'], string>> = {

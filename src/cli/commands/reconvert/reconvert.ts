@@ -1,19 +1,19 @@
 // `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
-import { isSharedFile } from '../../catalog/include/sources.ts';
-import type { Converted } from '../../config/generated/endpoint.ts';
-import { leadsOutside, OUTSIDE } from '../../config/leads-outside.ts';
-import { readText } from '../../config/read-text.ts';
-import { createValueCheck } from '../../config/schema.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../config/yaml-document.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import type { Converted } from '../../../service/config/generated/endpoint.ts';
+import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { createValueCheck } from '../../../service/config/schema.ts';
+import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
 import { createConverter, type Converter } from '../../convert/convert.ts';
-import { compareDiagnostics, type Finding } from '../../core/finding.ts';
-import { CommandError } from '../command-error.ts';
+import { compareDiagnostics, type Finding } from '../../../sql/base/finding.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
-import { expandPaths } from '../endpoint-files.ts';
+import { expandPaths } from '../../kit/endpoint-files.ts';
 import { listOf, member, textOf } from '../../convert/export/document.ts';
-import type { KnownTables } from '../known-tables.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
 import { pagedQuery } from '../new/page.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { findKnownForms } from './known-forms.ts';
 
 /** One file whose conversion differs now; a file that would be written as it is has none. */

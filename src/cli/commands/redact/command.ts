@@ -1,7 +1,7 @@
 // `millrace redact`, its flags and help.
 import { InvalidArgumentError, type Command } from 'commander';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import { explainRedaction, MAX_ROWS } from './explain.ts';
 
 interface RedactFlags {

@@ -1,21 +1,21 @@
 // `millrace redact --explain`: inspects sample rows of an endpoint as they are stored, and prints what redaction does to them.
-import { jsonText } from '../../observe/visible-text.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { Settings } from '../../config/settings.ts';
-import { nearest } from '../../core/nearest.ts';
-import type { Observe } from '../../core/observation.ts';
-import { Problem } from '../../core/problem.ts';
-import { EngineError, type Engine } from '../../engine/engine.ts';
-import { readAll } from '../../engine/rows.ts';
-import { linesOf } from '../../format/members.ts';
-import { inspectRows } from '../../redact/inspect.ts';
-import { tablesOfStatement } from '../../sandbox/redaction/source-statement.ts';
-import { readClause, withClause } from '../../sql/clause.ts';
-import { tokensOf } from '../../sql/tree/tokens.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
-import { CommandError } from '../command-error.ts';
-import { withLocal, type LocalDeps } from '../local.ts';
-import { splitPair } from '../name-value.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { EngineError, type Engine } from '../../../service/engine/engine.ts';
+import { readAll } from '../../../service/engine/rows.ts';
+import { linesOf } from '../../../service/formats/members.ts';
+import { inspectRows } from '../../../guard/redact/inspect.ts';
+import { tablesOfStatement } from '../../../guard/sandbox/redaction/source-statement.ts';
+import { readClause, withClause } from '../../../sql/clickhouse/clause.ts';
+import { tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { withLocal, type LocalDeps } from '../../kit/local.ts';
+import { splitPair } from '../../kit/name-value.ts';
 import { reportOf, printReport, type RedactionSample } from './report.ts';
 
 /** Of each table. */

@@ -1,13 +1,13 @@
 // The report of `millrace redact --explain`, as data and as text. It has no value of a row, only its form.
-import { visible } from '../../observe/visible-text.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { ColumnAction } from '../../redact/columns.ts';
-import type { DetectorName } from '../../redact/detector.ts';
-import type { Inspection, InspectedPath } from '../../redact/inspect.ts';
-import type { Suspicion } from '../../redact/suspicions.ts';
-import { count } from '../findings/findings.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { ColumnAction } from '../../../guard/redact/columns.ts';
+import type { DetectorName } from '../../../guard/redact/detector.ts';
+import type { Inspection, InspectedPath } from '../../../guard/redact/inspect.ts';
+import type { Suspicion } from '../../../guard/redact/suspicions.ts';
+import { count } from '../../findings/findings.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 /** Inspected rows of a table, or of the result. */
 export interface RedactionSample {

@@ -1,10 +1,10 @@
 // `millrace schema`, its flags and help.
 import type { Command } from 'commander';
-import { EngineError } from '../../engine/engine.ts';
-import { CommandError } from '../command-error.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { SCHEMA_FOLDER } from '../schema-options.ts';
-import { openEngineOrExplain } from '../serve/open-engine.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { SCHEMA_FOLDER } from '../../kit/schema-options.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import { pull } from './pull.ts';
 
 interface PullFlags {

@@ -1,19 +1,19 @@
 // `millrace schema pull`: writes the definitions of a server's tables into the schema folder, or compares them.
-import { visible } from '../../observe/visible-text.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
 import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
 import { dirname, join, sep } from 'node:path';
-import { createCompile } from '../../catalog/compile.ts';
-import { loadFiles } from '../../catalog/load.ts';
-import { replaceFile } from '../../config/replace-file.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { createCompile } from '../../../service/endpoints/compile.ts';
+import { loadFiles } from '../../../service/endpoints/load.ts';
+import { replaceFile } from '../../../service/config/replace-file.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { definitionFile, HEADER } from '../../schema/definition-file.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
 import { createGit } from '../diff/git.ts';
 import { diffTexts } from '../diff/text-diff.ts';
-import { ANY_KEY, listEndpointFiles } from '../endpoint-files.ts';
-import { count } from '../findings/findings.ts';
-import { LOADING } from '../real-time.ts';
-import type { Terminal } from '../terminal.ts';
+import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
+import { count } from '../../findings/findings.ts';
+import { LOADING } from '../../kit/real-time.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
 
 export interface PullOptions {

@@ -1,10 +1,10 @@
 // The definitions on a server that endpoints depend on, directly or through other definitions.
-import type { Engine } from '../../engine/engine.ts';
-import { readRows } from '../../engine/rows.ts';
-import { quoteString } from '../../sql/literal.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
 import type { Definition } from '../../schema/definition-file.ts';
 import { referencesOf, type References } from '../../schema/references.ts';
-import { keyOf } from '../../sql/definition/qualified-name.ts';
+import { keyOf } from '../../../sql/definition/qualified-name.ts';
 
 /** Everything that the server lets this user see, except its own tables. */
 export interface ServerSchema {

@@ -1,13 +1,13 @@
 // `millrace seed`, its flags and help.
 import type { Command } from 'commander';
-import type { Settings } from '../../config/settings.ts';
-import { CommandError } from '../command-error.ts';
-import { SCHEMA_FOLDER } from '../schema-options.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { SCHEMA_FOLDER } from '../../kit/schema-options.ts';
 import { rebuildTables } from '../serve/rebuild-tables.ts';
-import { hasSeeds, signatureOfSources, sourcesOf } from '../serve/tables-state.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { seed } from '../serve/seed.ts';
-import { openEngineOrExplain } from '../serve/open-engine.ts';
+import { hasSeeds, signatureOfSources, sourcesOf } from '../../kit/tables-state.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { seed } from '../../kit/seed.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
 
 export function addSeed(program: Command, deps: CommandDeps): void {
   withSettings(program.command('seed'))

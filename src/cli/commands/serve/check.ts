@@ -1,9 +1,9 @@
 // `millrace serve --check`: opens everything that serving needs, reports its state and closes it.
-import { visible } from '../../observe/visible-text.ts';
-import { renderFinding } from '../caret.ts';
-import { count } from '../findings/findings.ts';
-import type { Style, Terminal } from '../terminal.ts';
-import type { RunningService } from '../dependencies.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import { count } from '../../findings/findings.ts';
+import type { Style, Terminal } from '../../kit/terminal.ts';
+import type { RunningService } from '../../kit/dependencies.ts';
 
 export interface ReportOptions {
   readonly cacheWarning: string | undefined;

@@ -1,10 +1,10 @@
 // `millrace serve`, its flags and help.
 import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
-import { sampleSettings } from '../samples.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
+import { sampleSettings } from '../../kit/samples.ts';
 import { check, serve } from './serve.ts';
-import { settingsOfWorker, supervise, workerCount } from './workers.ts';
+import { settingsOfWorker, supervise, workerCount } from '../../kit/workers.ts';
 
 const ALONE = 'Without REDIS_URL, each worker has its own cache and its own rate limit counters.';
 

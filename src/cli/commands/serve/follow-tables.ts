@@ -1,11 +1,11 @@
 // In development, the tables follow the seeds, the schema and the fixtures while the service runs.
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { watchPaths } from '../../config/watch.ts';
-import { createBell } from '../folder-changes.ts';
-import { REAL_TIME } from '../real-time.ts';
-import { readTablesState, signatureOfSources, sourcesOf } from './tables-state.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { watchPaths } from '../../../service/config/watch.ts';
+import { createBell } from '../../kit/folder-changes.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import { readTablesState, signatureOfSources, sourcesOf } from '../../kit/tables-state.ts';
 
 const WATCHING = { settleMs: 150, maxDelayMs: 1000, after: REAL_TIME.after };
 

@@ -2,15 +2,15 @@
 // until the new ones are whole.
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Settings } from '../../config/settings.ts';
-import { engineFolder, ownerOf } from '../../engine/embedded/open-error.ts';
-import { readJournal } from '../../loading/journal.ts';
-import { CommandError, noteError } from '../command-error.ts';
-import type { OpenEngine } from '../dependencies.ts';
-import type { Terminal } from '../terminal.ts';
-import { openEngineOrExplain } from './open-engine.ts';
-import { seed } from './seed.ts';
-import { readTablesState, STATE_FILE, writeTablesState } from './tables-state.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { engineFolder, ownerOf } from '../../../service/engine/embedded/open-error.ts';
+import { readJournal } from '../../../service/loading/journal.ts';
+import { CommandError, noteError } from '../../kit/command-error.ts';
+import type { OpenEngine } from '../../kit/dependencies.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import { seed } from '../../kit/seed.ts';
+import { readTablesState, STATE_FILE, writeTablesState } from '../../kit/tables-state.ts';
 
 interface RebuildDeps {
   readonly openEngine: OpenEngine;

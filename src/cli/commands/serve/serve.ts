@@ -1,28 +1,28 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
 import { randomBytes } from 'node:crypto';
-import { hashKey } from '../../auth/keyring.ts';
-import { TokensRejected } from '../../auth/live-keyring.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { cacheSecrets } from '../../config/cache-key.ts';
-import type { Token } from '../../config/generated/tokens.ts';
-import type { Settings } from '../../config/settings.ts';
-import { createRelay, type Observe } from '../../core/observation.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { describeCause } from '../../observe/describe.ts';
-import { CommandError } from '../command-error.ts';
-import { noEndpoints } from '../endpoint-files.ts';
-import { renderFinding } from '../caret.ts';
+import { hashKey } from '../../../service/auth/keyring.ts';
+import { TokensRejected } from '../../../service/auth/live-keyring.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { cacheSecrets } from '../../../service/config/cache-key.ts';
+import type { Token } from '../../../service/config/generated/tokens.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import { createRelay, type Observe } from '../../../sql/base/observation.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { describeCause } from '../../../service/observe/describe.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { noEndpoints } from '../../kit/endpoint-files.ts';
+import { renderFinding } from '../../kit/caret.ts';
 import { reportService } from './check.ts';
 import { followTables } from './follow-tables.ts';
 import { hashKeyNote, withHashKey } from './hash-key.ts';
-import { openEngineOrExplain } from './open-engine.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
-import { seed } from './seed.ts';
-import { isOutdated, signatureOfSources } from './tables-state.ts';
-import type { Terminal } from '../terminal.ts';
-import type { Log } from '../../observe/log.ts';
-import type { OpenService, RunningService } from '../dependencies.ts';
-import type { ServeDeps } from './deps.ts';
+import { seed } from '../../kit/seed.ts';
+import { isOutdated, signatureOfSources } from '../../kit/tables-state.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { Log } from '../../../service/observe/log.ts';
+import type { OpenService, RunningService } from '../../kit/dependencies.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
 
 export interface ServeOptions {
   readonly settings: Settings;

@@ -1,6 +1,6 @@
 // Worker processes that share one port, using Node's cluster module: https://nodejs.org/api/cluster.html
 import cluster from 'node:cluster';
-import type { Workers } from './workers.ts';
+import type { Workers } from '../../kit/workers.ts';
 
 /** Environment variable that holds a worker's index. */
 const INDEX = 'MILLRACE_WORKER_INDEX';

@@ -2,20 +2,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option, type Command } from 'commander';
-import { CommandError } from '../command-error.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import {
   checkedSettings,
   existingSchema,
   noTables,
   type SchemaFlags,
   withSchemaOptions,
-} from '../schema-options.ts';
-import type { CommandDeps } from '../command.ts';
+} from '../../kit/schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
 import { createPrintGithub, printMarkdown } from './report-github.ts';
 import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
 import { printJunit } from './report-junit.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { test, type TestDeps, type TestOptions } from './test.ts';
 import { watchTests } from './watch.ts';
 

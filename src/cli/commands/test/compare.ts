@@ -1,7 +1,7 @@
 // Compares the result of a call with what its example expects.
-import { expectedStatus } from '../../catalog/expectation.ts';
-import type { Expectation } from '../../config/generated/endpoint.ts';
-import type { Path } from '../../config/yaml-document.ts';
+import { expectedStatus } from '../../../service/endpoints/expectation.ts';
+import type { Expectation } from '../../../service/config/generated/endpoint.ts';
+import type { Path } from '../../../service/config/yaml-document.ts';
 import { differences, printPath, show } from './difference.ts';
 
 /** The result, as a caller would receive it. */

@@ -1,5 +1,5 @@
 // Differences between two JSON values: the path of each, and both sides.
-import type { Path } from '../../config/yaml-document.ts';
+import type { Path } from '../../../service/config/yaml-document.ts';
 
 /** A side is undefined if it has no value at the path. */
 export interface Difference {

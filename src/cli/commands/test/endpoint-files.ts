@@ -1,13 +1,13 @@
 // Rereads the endpoint files under test: reports their findings, and which files have changed since the last time.
 import { relative } from 'node:path';
-import { assembleCatalog } from '../../catalog/catalog.ts';
-import { createInspect, type InspectedFile } from '../../catalog/compile.ts';
-import { loadFiles, type LoadedFiles } from '../../catalog/load.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import { listEndpointFiles } from '../endpoint-files.ts';
-import type { CompileFile } from '../../catalog/compile.ts';
-import { LOADING } from '../real-time.ts';
+import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
+import { createInspect, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
+import { listEndpointFiles } from '../../kit/endpoint-files.ts';
+import type { CompileFile } from '../../../service/endpoints/compile.ts';
+import { LOADING } from '../../kit/real-time.ts';
 
 export interface FilesReading {
   /** Files without errors, sorted by name. */

@@ -1,19 +1,19 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
-import { referenceOf } from '../../catalog/endpoint.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import { randomUUID } from 'node:crypto';
-import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
-import type { Example, Fixtures } from '../../config/generated/endpoint.ts';
-import type { Path } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import type { RequestPath } from '../../request/answer.ts';
-import { localCall, type Call } from '../../request/call.ts';
+import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Example, Fixtures } from '../../../service/config/generated/endpoint.ts';
+import type { Path } from '../../../service/config/yaml-document.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
+import { localCall, type Call } from '../../../service/request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
-import type { Rows } from './rows.ts';
-import type { Stage } from './stage.ts';
+import type { Rows } from '../../kit/rows.ts';
+import type { Stage } from '../../kit/stage.ts';
 
 /** One example and its position in its file. */
 export interface Case {

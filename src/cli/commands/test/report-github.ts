@@ -1,10 +1,10 @@
 // Failed examples as annotations of a GitHub workflow step, with a table of them in its summary.
 import { appendFile } from 'node:fs/promises';
-import { annotation, PER_KIND } from '../findings/github.ts';
-import { COMMENT_PART, renderFindings } from '../findings/markdown.ts';
-import { fromRepositoryRoot } from '../findings/repository-paths.ts';
+import { annotation, PER_KIND } from '../../findings/github.ts';
+import { COMMENT_PART, renderFindings } from '../../findings/markdown.ts';
+import { fromRepositoryRoot } from '../../findings/repository-paths.ts';
 import { countOf, type PrintReport, type Report } from './report.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 
 /** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintReport {

@@ -1,7 +1,7 @@
 // A report for a terminal: one line per endpoint, then each failure with its line in the file.
-import { visible } from '../../observe/visible-text.ts';
-import { renderFinding } from '../caret.ts';
-import type { Terminal } from '../terminal.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import { renderFinding } from '../../kit/caret.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import { countOf, isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
 
 export const printHuman: PrintReport = (report, terminal) => {

@@ -1,6 +1,6 @@
 // A report as JSON: `{"passed", "failed", "updated", "ms", "findings": [finding], "examples": [{endpoint, example,
 // file, line, column, outcome, ms, failures: [finding]}]}`.
-import { jsonText } from '../../observe/visible-text.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
 import { countOf, type PrintReport } from './report.ts';
 
 export const printJson: PrintReport = (report, { write }) => {

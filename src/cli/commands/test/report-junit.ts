@@ -1,7 +1,7 @@
 // A report as JUnit XML for CI services: one suite per endpoint, one case per example
 // (https://github.com/testmoapp/junitxml).
-import { lineText } from '../../observe/visible-text.ts';
-import type { Finding } from '../../core/finding.ts';
+import { lineText } from '../../../service/observe/visible-text.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import type { CaseReport, PrintReport } from './report.ts';
 
 export const printJunit: PrintReport = ({ examples, findings, ms }, { write }) => {

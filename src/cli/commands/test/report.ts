@@ -1,6 +1,6 @@
 // The result of running examples, independent of the output format. Paths are relative, with forward slashes.
-import type { Finding } from '../../core/finding.ts';
-import type { Terminal } from '../terminal.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 
 /** The result of one example. */
 export interface CaseReport {

@@ -1,25 +1,25 @@
 // `millrace test`: runs the examples of endpoint files on the embedded engine, without a server.
-import { visible } from '../../observe/visible-text.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import { compileGlobs } from '../../auth/globs.ts';
-import type { InspectedFile } from '../../catalog/compile.ts';
-import type { Settings } from '../../config/settings.ts';
-import type { Finding } from '../../core/finding.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import type { Engine } from '../../engine/engine.ts';
+import { visible } from '../../../service/observe/visible-text.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import { compileGlobs } from '../../../service/auth/globs.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { explainBroken } from '../../schema/broken.ts';
 import type { LoadedSchema } from '../../schema/load-schema.ts';
-import { CommandError } from '../command-error.ts';
-import { createTextOf } from '../findings/source-text.ts';
-import { withSchemaEngine } from '../schema-engine.ts';
-import { noteSchema, type SchemaChoice } from '../schema-options.ts';
-import type { Terminal } from '../terminal.ts';
-import type { OpenEngine, OpenTestRuntime } from '../dependencies.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { createTextOf } from '../../findings/source-text.ts';
+import { withSchemaEngine } from '../../kit/schema-engine.ts';
+import { noteSchema, type SchemaChoice } from '../../kit/schema-options.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { OpenEngine, OpenTestRuntime } from '../../kit/dependencies.ts';
 import { createReadFiles, shortPath, type FilesReading } from './endpoint-files.ts';
 import { runExample, type Case } from './example-run.ts';
 import { isFailed, type CaseReport, type PrintReport, type Report } from './report.ts';
-import { openStage, type Stage } from './stage.ts';
+import { openStage, type Stage } from '../../kit/stage.ts';
 import { updateExample, type TextOf } from './update.ts';
 
 export interface TestOptions {

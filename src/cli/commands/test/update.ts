@@ -1,8 +1,8 @@
 // Writes actual results into endpoint files as expectations; everything else in them is preserved.
 import { readFile } from 'node:fs/promises';
-import { replaceFile } from '../../config/replace-file.ts';
-import type { Path } from '../../config/yaml-document.ts';
-import { putAt } from '../../config/yaml-splice.ts';
+import { replaceFile } from '../../../service/config/replace-file.ts';
+import type { Path } from '../../../service/config/yaml-document.ts';
+import { putAt } from '../../../service/config/yaml-splice.ts';
 import type { Answered, Outcome } from './compare.ts';
 import type { Case } from './example-run.ts';
 

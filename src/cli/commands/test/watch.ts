@@ -1,10 +1,10 @@
 // `millrace test --watch`: reruns examples affected by a change, on an engine that stays open until the tables change.
-import { watchPaths } from '../../config/watch.ts';
-import { createBell, signatureOf } from '../folder-changes.ts';
-import { CommandError, noteError } from '../command-error.ts';
+import { watchPaths } from '../../../service/config/watch.ts';
+import { createBell, signatureOf } from '../../kit/folder-changes.ts';
+import { CommandError, noteError } from '../../kit/command-error.ts';
 import { createReadFiles, type FilesReading } from './endpoint-files.ts';
 import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
-import { REAL_TIME } from '../real-time.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 
 const WATCHING = { settleMs: 60, maxDelayMs: 400, after: REAL_TIME.after };
 

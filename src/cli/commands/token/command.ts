@@ -1,7 +1,7 @@
 // `millrace token`, its flags and help.
 import { Option, type Command } from 'commander';
-import type { ResultShape, Token } from '../../config/generated/tokens.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../command.ts';
+import type { ResultShape, Token } from '../../../service/config/generated/tokens.ts';
+import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { createToken, listTokens, revokeToken, rotateToken } from './token.ts';
 
 const FILE = ['--tokens <file>', 'the tokens file (default: MILLRACE_TOKENS, or tokens.yaml)'] as const;

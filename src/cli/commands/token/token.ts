@@ -1,22 +1,22 @@
 // `millrace token`: creates, rotates, lists and revokes keys in the tokens file. A key is shown once and never stored.
-import { jsonText } from '../../observe/visible-text.ts';
+import { jsonText } from '../../../service/observe/visible-text.ts';
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import type { Uses } from '../../auth/key-use.ts';
-import { hashKey } from '../../auth/keyring.ts';
-import { keyId } from '../../auth/principal.ts';
-import { createReadTokens } from '../../auth/tokens-file.ts';
-import type { PreviousKey, Token } from '../../config/generated/tokens.ts';
-import { changeAlone, replaceFile } from '../../config/replace-file.ts';
-import { createValueCheck } from '../../config/schema.ts';
-import { appendToList, removeAt, setAt } from '../../config/yaml-edit.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { describeFinding } from '../../observe/describe.ts';
-import { CommandError } from '../command-error.ts';
-import { splitPair } from '../name-value.ts';
-import { renderTable } from '../table.ts';
-import type { Terminal } from '../terminal.ts';
-import { REAL_TIME } from '../real-time.ts';
+import type { Uses } from '../../../service/auth/key-use.ts';
+import { hashKey } from '../../../service/auth/keyring.ts';
+import { keyId } from '../../../service/auth/principal.ts';
+import { createReadTokens } from '../../../service/auth/tokens-file.ts';
+import type { PreviousKey, Token } from '../../../service/config/generated/tokens.ts';
+import { changeAlone, replaceFile } from '../../../service/config/replace-file.ts';
+import { createValueCheck } from '../../../service/config/schema.ts';
+import { appendToList, removeAt, setAt } from '../../../service/config/yaml-edit.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import { describeFinding } from '../../../service/observe/describe.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { splitPair } from '../../kit/name-value.ts';
+import { renderTable } from '../../kit/table.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 
 export interface CreateTokenOptions {
   readonly file: string;

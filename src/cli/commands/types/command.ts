@@ -1,8 +1,8 @@
 // `millrace types`, its flags and help.
 import type { Command } from 'commander';
-import type { CommandDeps } from '../command.ts';
-import { knownTables } from '../schema-engine.ts';
-import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../schema-options.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { knownTables } from '../../kit/schema-engine.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
 import { types } from './types.ts';
 
 interface TypesFlags extends SchemaFlags {

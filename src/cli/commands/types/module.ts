@@ -1,12 +1,17 @@
 // The TypeScript module for a set of endpoints: names, parameters, rows, and a small client based on fetch.
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { alternatives, mergeShapes, type MergedColumn, type RowShapes } from '../../catalog/row-shapes.ts';
-import { isWide } from '../../catalog/wide-integers.ts';
-import { sentColumns } from '../../catalog/sent-columns.ts';
-import type { DeclaredParameter } from '../../params/declared.ts';
-import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
-import { parseType } from '../../sql/types/type.ts';
-import { textLiteral, typescriptOf } from '../../sql/types/typescript-type.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import {
+  alternatives,
+  mergeShapes,
+  type MergedColumn,
+  type RowShapes,
+} from '../../../service/endpoints/row-shapes.ts';
+import { isWide } from '../../../service/endpoints/wide-integers.ts';
+import { sentColumns } from '../../../service/endpoints/sent-columns.ts';
+import type { DeclaredParameter } from '../../../service/params/declared.ts';
+import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
+import { parseType } from '../../../sql/types/type.ts';
+import { textLiteral, typescriptOf } from '../../../sql/types/typescript-type.ts';
 import { CLIENT } from './client.ts';
 
 export interface TypedEndpoint {

@@ -1,21 +1,21 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { readFile } from 'node:fs/promises';
-import { createDescribe } from '../../catalog/describe.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { addressOf, deprecationText, successorOf } from '../../catalog/versions.ts';
-import { nearest, withSuggestion } from '../../core/nearest.ts';
-import { rowShapes } from '../../catalog/row-shapes.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
-import type { Engine } from '../../engine/engine.ts';
-import { visibleJson, visibleLines } from '../../observe/visible-text.ts';
-import { CommandError } from '../command-error.ts';
-import { readEndpoints } from '../endpoint-files.ts';
-import { count } from '../findings/findings.ts';
-import type { Terminal } from '../terminal.ts';
-import type { WithTables } from '../schema-engine.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import type { Catalog } from '../../../service/endpoints/catalog.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
+import { addressOf, deprecationText, successorOf } from '../../../service/endpoints/versions.ts';
+import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
+import { rowShapes } from '../../../service/endpoints/row-shapes.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { visibleJson, visibleLines } from '../../../service/observe/visible-text.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { readEndpoints } from '../../kit/endpoint-files.ts';
+import { count } from '../../findings/findings.ts';
+import type { Terminal } from '../../kit/terminal.ts';
+import type { WithTables } from '../../kit/schema-engine.ts';
 import { typesModule, type TypedEndpoint } from './module.ts';
-import { write } from '../write-file.ts';
+import { write } from '../../kit/write-file.ts';
 
 export interface TypesOptions {
   readonly folder: string;

@@ -1,6 +1,6 @@
 // An engine for the analysis of one file after the other, which has only so much time for each: a query can make its analysis as slow
 // as it likes, since the engine computes constants and scalar subqueries.
-import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
+import { EngineError, type Engine, type Statement } from '../../../service/engine/engine.ts';
 
 export interface Bounds {
   /** Of one statement. */

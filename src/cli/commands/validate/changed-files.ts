@@ -1,12 +1,12 @@
 // The endpoint files that a change touches, and those that depend on them: what a hook checks before a commit.
 import { realpathSync } from 'node:fs';
 import { basename, join, relative, resolve } from 'node:path';
-import { readText } from '../../config/read-text.ts';
-import { MAX_DOCUMENT_BYTES } from '../../config/yaml-document.ts';
-import { isEndpointFile } from '../../catalog/ignored-files.ts';
-import { isSharedFile } from '../../catalog/include/sources.ts';
-import type { CommandDeps } from '../command.ts';
-import { CommandError } from '../command-error.ts';
+import { readText } from '../../../service/config/read-text.ts';
+import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
+import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { FolderFile, Repository } from '../diff/folders.ts';
 import { openRepository } from '../diff/read-revisions.ts';
 import { resolveRange } from '../diff/revisions.ts';

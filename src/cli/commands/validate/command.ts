@@ -1,15 +1,15 @@
 // `millrace validate`, its flags and help.
 import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
-import type { Settings } from '../../config/settings.ts';
-import type { CommandDeps } from '../command.ts';
-import { createPrintGithub } from '../findings/github.ts';
-import { printGitlab } from '../findings/gitlab.ts';
-import { printHuman } from '../findings/human.ts';
-import { printJson } from '../findings/json.ts';
-import { printMarkdown } from '../findings/markdown.ts';
-import { printSarif } from '../findings/sarif.ts';
-import { collect, printAndWrite, readWrites } from '../write-reports.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { createPrintGithub } from '../../findings/github.ts';
+import { printGitlab } from '../../findings/gitlab.ts';
+import { printHuman } from '../../findings/human.ts';
+import { printJson } from '../../findings/json.ts';
+import { printMarkdown } from '../../findings/markdown.ts';
+import { printSarif } from '../../findings/sarif.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { openAnalyses, withCacheOptions } from '../analysis/open.ts';
 import {
   checkedSettings,
@@ -18,7 +18,7 @@ import {
   type SchemaChoice,
   type SchemaFlags,
   withSchemaOptions,
-} from '../schema-options.ts';
+} from '../../kit/schema-options.ts';
 import { findChanged } from './changed-files.ts';
 import { validate, type ValidateOptions } from './validate.ts';
 

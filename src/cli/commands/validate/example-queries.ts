@@ -1,13 +1,13 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
-import { referenceOf } from '../../catalog/endpoint.ts';
-import { toDiagnostic, type InspectedFile } from '../../catalog/compile.ts';
-import { isRejectionExpected } from '../../catalog/expectation.ts';
-import type { Finding } from '../../core/finding.ts';
-import { Problem } from '../../core/problem.ts';
-import type { Engine } from '../../engine/engine.ts';
-import type { RequestPath } from '../../request/answer.ts';
-import { localCall } from '../../request/call.ts';
-import type { OpenTestRuntime } from '../dependencies.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { RequestPath } from '../../../service/request/answer.ts';
+import { localCall } from '../../../service/request/call.ts';
+import type { OpenTestRuntime } from '../../kit/dependencies.ts';
 
 /** A query in the list of examples of a file. */
 interface ExampleQuery {

@@ -1,37 +1,42 @@
 // `millrace validate`: reports every finding in endpoint files, with its location.
 import { relative, resolve, sep } from 'node:path';
-import { assembleCatalog } from '../../catalog/catalog.ts';
-import { createInspect, toDiagnostics, type CompileFile, type InspectedFile } from '../../catalog/compile.ts';
-import type { EndpointHead } from '../../catalog/endpoint.ts';
-import { findIgnored } from '../../catalog/ignored-files.ts';
-import { lint } from '../../catalog/lint.ts';
-import { isSharedFile } from '../../catalog/include/sources.ts';
-import { findUnusedShared } from '../../catalog/include/unused.ts';
-import { listFiles, loadFiles, type LoadDeps, type LoadedFiles } from '../../catalog/load.ts';
-import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../catalog/rules.ts';
-import { dependsOnTime } from '../../catalog/default-rules.ts';
-import { findDeadKeys } from '../../catalog/dead-keys.ts';
-import { findUnlockedKeys } from '../../catalog/tenancy-keys.ts';
-import { leadsOutside, outsideFinding } from '../../config/leads-outside.ts';
-import { createReadTokens } from '../../auth/tokens-file.ts';
-import { tenancyFindings, type TenancySetting } from '../../catalog/tenancy.ts';
-import { toolNameFindings } from '../../catalog/tool-names.ts';
-import { versionFindings } from '../../catalog/versions.ts';
-import { reasonFindings } from '../../compatibility/reasons.ts';
-import { compareDiagnostics, uniqueFindings, type Finding } from '../../core/finding.ts';
-import { EngineError } from '../../engine/engine.ts';
-import type { EngineSources } from '../../sql/outside-sources.ts';
+import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
+import {
+  createInspect,
+  toDiagnostics,
+  type CompileFile,
+  type InspectedFile,
+} from '../../../service/endpoints/compile.ts';
+import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import { findIgnored } from '../../../service/endpoints/ignored-files.ts';
+import { lint } from '../../../service/endpoints/lint.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { findUnusedShared } from '../../../service/endpoints/include/unused.ts';
+import { listFiles, loadFiles, type LoadDeps, type LoadedFiles } from '../../../service/endpoints/load.ts';
+import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../../service/endpoints/rules.ts';
+import { dependsOnTime } from '../../../service/endpoints/default-rules.ts';
+import { findDeadKeys } from '../../../service/endpoints/dead-keys.ts';
+import { findUnlockedKeys } from '../../../service/endpoints/tenancy-keys.ts';
+import { leadsOutside, outsideFinding } from '../../../service/config/leads-outside.ts';
+import { createReadTokens } from '../../../service/auth/tokens-file.ts';
+import { tenancyFindings, type TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { toolNameFindings } from '../../../service/endpoints/tool-names.ts';
+import { versionFindings } from '../../../service/endpoints/versions.ts';
+import { reasonFindings } from '../../compare/reasons.ts';
+import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import { analyseFiles, type Analyses } from '../analysis/analyse.ts';
 import type { AnalysisCache } from '../analysis/cache.ts';
 import { keepCompiled, soundFiles, type SoundFile } from '../analysis/sound-files.ts';
-import { CommandError } from '../command-error.ts';
-import type { OpenTestRuntime } from '../dependencies.ts';
-import { ANY_KEY, expandPaths } from '../endpoint-files.ts';
-import { countErrors, type Findings, type PrintFindings } from '../findings/findings.ts';
-import { createTextOf } from '../findings/source-text.ts';
-import type { Terminal } from '../terminal.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { OpenTestRuntime } from '../../kit/dependencies.ts';
+import { ANY_KEY, expandPaths } from '../../kit/endpoint-files.ts';
+import { countErrors, type Findings, type PrintFindings } from '../../findings/findings.ts';
+import { createTextOf } from '../../findings/source-text.ts';
+import type { Terminal } from '../../kit/terminal.ts';
 import type { ChangedFiles } from './changed-files.ts';
-import { LOADING } from '../real-time.ts';
+import { LOADING } from '../../kit/real-time.ts';
 
 export interface ValidateOptions {
   /** Files and folders. */

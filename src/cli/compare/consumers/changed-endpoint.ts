@@ -1,8 +1,8 @@
 // Endpoints of which a change affects what consumer queries can read, and how.
 import { defaultsOf } from '../version-changes.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import type { Column } from '../../engine/engine.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import type { Column } from '../../../service/engine/engine.ts';
+import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
 import type { Side } from '../compare.ts';
 import type { Contract, EndpointColumns } from '../contract.ts';
 import { pairUp, type Pairing } from '../pairing.ts';

@@ -1,6 +1,6 @@
 // Reads consumer queries in the SQL of other systems, by the names of tables and columns in them: the tables of an endpoint, or the
 // endpoint's result under the endpoint's name.
-import type { Column } from '../../engine/engine.ts';
+import type { Column } from '../../../service/engine/engine.ts';
 import { rejected, type ReadResult } from './query.ts';
 import type { PathRead } from './tree-reads.ts';
 

@@ -1,6 +1,6 @@
 // Which consumer queries a change of endpoint files breaks: those that read what it removes, renames or retypes, and those that the
 // endpoint accepted before and rejects now.
-import type { Engine } from '../../engine/engine.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import type { ChangedEndpoint, DescribedEndpoint, TableChange } from './changed-endpoint.ts';
 import { readsOfNames, RESULT, type NamedReads, type ReadForeign } from './foreign-query.ts';
 import { createReadOwn, type ReadOwn } from './own-query.ts';

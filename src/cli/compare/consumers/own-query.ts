@@ -1,20 +1,20 @@
 // Reads consumer queries in the languages of the service: checked by the endpoint's sandbox, then resolved by the engine over empty
 // tables with the columns of the endpoint's tables.
-import { translate } from '../../bigquery/translate.ts';
-import type { Dialect, Endpoint } from '../../catalog/endpoint.ts';
-import type { TableColumns } from '../../catalog/describe.ts';
-import { explain } from '../../catalog/explain.ts';
-import { searchedTables } from '../../catalog/searched-tables.ts';
-import { Problem } from '../../core/problem.ts';
-import type { EngineError, Engine } from '../../engine/engine.ts';
-import { engineSentence } from '../../engine/engine-sentence.ts';
-import { compile } from '../../lql/compile.ts';
-import { parse } from '../../lql/parse.ts';
-import { createFunctionPolicy } from '../../sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../sandbox/sandbox.ts';
-import { createVerdictCache } from '../../sandbox/verdict-cache.ts';
-import { outlineQuery } from '../../sql/outline.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { translate } from '../../../sql/dialects/bigquery/translate.ts';
+import type { Dialect, Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { TableColumns } from '../../../service/endpoints/describe.ts';
+import { explain } from '../../../service/endpoints/explain.ts';
+import { searchedTables } from '../../../service/endpoints/searched-tables.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { EngineError, Engine } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import { compile } from '../../../sql/lql/compile.ts';
+import { parse } from '../../../sql/lql/parse.ts';
+import { createFunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
+import { createSandbox, type Sandbox, type Verdict } from '../../../guard/sandbox/sandbox.ts';
+import { createVerdictCache } from '../../../guard/sandbox/verdict-cache.ts';
+import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 import { rejected, type ConsumerText, type ReadResult, type Rejection } from './query.ts';
 import { readsInTree, type PathRead } from './tree-reads.ts';
 

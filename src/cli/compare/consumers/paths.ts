@@ -1,6 +1,6 @@
 // Changes of columns and of the paths in them: what a query that reads a path can no longer read in the same way.
-import type { Column } from '../../engine/engine.ts';
-import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import type { Column } from '../../../service/engine/engine.ts';
+import { parseType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import { compareColumnTypes, type ColumnOptions } from '../widening.ts';
 
 /** How a change affects queries that read what changed. `widened`: readers of the result are not affected. */

@@ -1,6 +1,6 @@
 // The columns and paths that a query reads, from the engine's tree with all names resolved and unused columns removed.
-import { parseQueryTree } from '../../sandbox/query-tree/tree.ts';
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { parseQueryTree } from '../../../guard/sandbox/query-tree/tree.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 
 /** A path of a table, `column.element`; '' if nothing but the number of its rows is read. */
 export interface PathRead {

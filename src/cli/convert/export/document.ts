@@ -1,8 +1,8 @@
 // The documents of an export, YAML or JSON, with the positions of the strings inside.
 import { extname } from 'node:path';
-import { sourceOffset } from '../../config/scalar-offsets.ts';
-import { parseYaml } from '../../config/yaml-document.ts';
-import { createPositions, type Position } from '../../core/position.ts';
+import { sourceOffset } from '../../../service/config/scalar-offsets.ts';
+import { parseYaml } from '../../../service/config/yaml-document.ts';
+import { createPositions, type Position } from '../../../sql/base/position.ts';
 import { stringOffsets } from './json-offsets.ts';
 
 /** A file of an export. */

@@ -1,6 +1,6 @@
 // A query of another tool's export, and what its readers return.
 import type { Declaration, TemplateDialect, TemplateTool } from '../placeholders/template.ts';
-import type { Position } from '../../core/position.ts';
+import type { Position } from '../../../sql/base/position.ts';
 import type { Contents, ImportProblem } from './document.ts';
 
 /** The tools whose exports are read. */

@@ -1,6 +1,6 @@
 // What the parser's thread is sent, and what it answers.
-import type { ConversionNote, ForeignDialect, Reads } from '../../dialects/conversion.ts';
-import type { Query } from '../../dialects/tree.ts';
+import type { ConversionNote, ForeignDialect, Reads } from '../../../sql/dialects/conversion.ts';
+import type { Query } from '../../../sql/dialects/tree.ts';
 import type { Comparison } from '../reads.ts';
 
 export interface ParseRequest {

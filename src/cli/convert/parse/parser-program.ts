@@ -3,10 +3,10 @@
 import { createRequire } from 'node:module';
 import { parentPort } from 'node:worker_threads';
 import type * as NodeSqlParser from 'node-sql-parser';
-import type { ConversionNote } from '../../dialects/conversion.ts';
-import { DIALECTS_BY_NAME } from '../../dialects/dialects.ts';
-import { UnconvertedError } from '../../dialects/context.ts';
-import { OFFLINE_LIMITS, read } from '../../dialects/read/read.ts';
+import type { ConversionNote } from '../../../sql/dialects/conversion.ts';
+import { DIALECTS_BY_NAME } from '../../../sql/dialects/dialects.ts';
+import { UnconvertedError } from '../../../sql/dialects/context.ts';
+import { OFFLINE_LIMITS, read } from '../../../sql/dialects/read/read.ts';
 import { readsOf } from '../reads.ts';
 import type { ParsedQuery, ParseReply, ParseRequest } from './messages.ts';
 import { disagreements } from './second-reader.ts';

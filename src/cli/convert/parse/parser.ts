@@ -2,9 +2,9 @@
 // some nested texts.
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
-import { after } from '../../core/clock.ts';
-import { MissingPackageError } from '../../core/observation.ts';
-import { nextMessage, startThread } from '../../threads/thread.ts';
+import { after } from '../../../sql/base/clock.ts';
+import { MissingPackageError } from '../../../sql/base/observation.ts';
+import { nextMessage, startThread } from '../../../service/threads/thread.ts';
 import type { ParseReply, ParseRequest } from './messages.ts';
 
 /** Limits on the parser's thread. */

@@ -1,6 +1,6 @@
 // A second reader of the clauses: node-sql-parser, which was written independently, has to find the same parts in the same places.
-import type { OutlinedQuery } from '../../dialects/read/outline.ts';
-import type { FromItem, Query, Select } from '../../dialects/tree.ts';
+import type { OutlinedQuery } from '../../../sql/dialects/read/outline.ts';
+import type { FromItem, Query, Select } from '../../../sql/dialects/tree.ts';
 
 /** Parses the outline of a query. It throws for what its grammar does not have. */
 export type ParseOutline = (text: string) => unknown;

@@ -1,7 +1,7 @@
 // Conditions of templates as SQL: whether a value is given, true, or equal to another.
 import type { Condition, Part, Value } from './nodes.ts';
-import { isNumeric as isNumericType } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { isNumeric as isNumericType } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** The values that a condition asks for, which are NULL if the caller does not send them. */
 export function testedValues(condition: Condition): readonly Value[] {

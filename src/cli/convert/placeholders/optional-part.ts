@@ -1,5 +1,5 @@
 // Parts of ClickHouse SQL that are there in some calls: `/* if @a */ AND x = @a /* end */`, `/* if not @a = day */ hour /* end */`.
-import { conditionText } from '../../sql/part-condition.ts';
+import { conditionText } from '../../../sql/clickhouse/part-condition.ts';
 import { exclusive, type RenderedArm, type Writer } from './arm.ts';
 import { givenValues } from './conditions.ts';
 import { textOf, type Fragment, type Use } from './output.ts';

@@ -1,9 +1,9 @@
 // The parameters of a template: its uses, declarations and what stands around them, as declarations of an endpoint file.
-import type { ConvertedParameter, ParameterValue } from '../../dialects/conversion.ts';
+import type { ConvertedParameter, ParameterValue } from '../../../sql/dialects/conversion.ts';
 import type { Value } from './nodes.ts';
 import type { PlacedUse } from './output.ts';
-import { integerOf, isDate, isDateTime, isNumeric } from '../../sql/types/traits.ts';
-import { innerType, parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
+import { integerOf, isDate, isDateTime, isNumeric } from '../../../sql/types/traits.ts';
+import { innerType, parseType, printType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 /** ClickHouse's names of types in casts. */
 const CAST_TYPES: readonly (readonly [RegExp, string])[] = [

@@ -1,9 +1,9 @@
 // Conditions of templates as those of optional parts: alternatives that exclude each other, each `@a and not @b = day`.
-import type { PartCondition } from '../../sql/part-condition.ts';
+import type { PartCondition } from '../../../sql/clickhouse/part-condition.ts';
 import type { Condition, Value } from './nodes.ts';
 import { demanded, type Rendering } from './rendering.ts';
-import { integerOf } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { integerOf } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** One of the conditions of a part; `name` is the template's. */
 export interface PartTerm extends PartCondition {

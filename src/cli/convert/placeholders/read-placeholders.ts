@@ -1,5 +1,5 @@
 // Reads SQL with the placeholders and templates of other tools, and returns SQL with parameters.
-import type { ConversionNote } from '../../dialects/conversion.ts';
+import type { ConversionNote } from '../../../sql/dialects/conversion.ts';
 import { detectTool } from './detect-tool.ts';
 import { readNodes, type NodeSource } from './nodes.ts';
 import { join } from './output.ts';

@@ -1,5 +1,5 @@
 // The state while a template is written as SQL, and its elements: values, generated SQL, notes, and parts that are lost.
-import type { ConversionNote } from '../../dialects/conversion.ts';
+import type { ConversionNote } from '../../../sql/dialects/conversion.ts';
 import type { ParameterNames } from './names.ts';
 import { readNodes, type Node, type NodeSource, type Part, type Value } from './nodes.ts';
 import type { Fragment } from './output.ts';

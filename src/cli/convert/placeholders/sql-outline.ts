@@ -5,7 +5,7 @@ import {
   CLAUSES as CLAUSES_OF_QUERIES,
   FILTERS,
   SET_OPERATORS,
-} from '../../sql/tree/keywords.ts';
+} from '../../../sql/clickhouse/tree/keywords.ts';
 import { readRegions } from './source-lexer.ts';
 import type { TemplateDialect } from './template.ts';
 

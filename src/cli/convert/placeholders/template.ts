@@ -4,7 +4,7 @@ import type {
   ConvertedParameter,
   ForeignDialect,
   ParameterValue,
-} from '../../dialects/conversion.ts';
+} from '../../../sql/dialects/conversion.ts';
 
 /** The tools whose placeholders and templates are read; driver: `$1`, `?`, `:x`, `%(x)s`, `@x` and ClickHouse's `{x:Type}`. */
 export type TemplateTool = 'driver' | 'metabase' | 'superset' | 'grafana' | 'tinybird' | 'redash' | 'dbt';

@@ -18,8 +18,8 @@ import {
   isEnum,
   plainTypeOf,
   timeZone,
-} from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** A condition, and the texts of the query that it is in. */
 export type Condition = readonly [expression: Expression, texts: Texts];

@@ -8,8 +8,8 @@ import {
 import { isCondition } from './plain-form.ts';
 import { UnreadableTree } from '../tree/tree-lines.ts';
 import { dictionaryOf } from '../confinement/values.ts';
-import { hasType, isAddress, isEnum, isOpaque, plainTypeOf } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { hasType, isAddress, isEnum, isOpaque, plainTypeOf } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 export interface Exposure {
   /** `database.table`, or the name of a dictionary; '' for the number of rows. */

@@ -8,8 +8,8 @@ import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
 import { momentOf } from './scalars.ts';
 import { isOpen, NO_FACTS, type Facts, type Open } from './term-facts.ts';
 import { componentsOf } from '../confinement/values.ts';
-import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
-import type { ClickHouseType } from '../../sql/types/type.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../../sql/types/type.ts';
 
 /**
  * Whether every row that passes all of `now` passes `old`, as far as their forms show it. `assumed` is what is known of the

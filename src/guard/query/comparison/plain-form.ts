@@ -11,8 +11,8 @@ import {
   isEnum,
   plainType,
   plainTypeOf,
-} from '../../sql/types/traits.ts';
-import { parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { parseType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
 const NEGATED: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
 // The rows that have an influence on an aggregate: those for which its condition, or that of its argument, holds.
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isNullable, typeOf } from './types.ts';
-import { integerOf, isDecimal } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { integerOf, isDecimal } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** Aggregates on which NULL has no influence. */
 const WITHOUT_NULL = /^(?:count|sum|avg|min|max|any|uniq\w*|groupArray|groupUniqArray)$/;

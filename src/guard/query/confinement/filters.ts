@@ -3,7 +3,7 @@ import { bind, eitherOf, link, type Facts } from './facts.ts';
 import { childrenOf, typesOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { isExact, isNullable, typeOf } from './types.ts';
 import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
-import { innerType, parseType, printType } from '../../sql/types/type.ts';
+import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 
 export interface FilterContext extends ValueContext {
   /** Whether the parameter is never NULL. */

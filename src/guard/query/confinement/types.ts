@@ -10,8 +10,8 @@ import {
   isDecimal,
   isEnum,
   plainTypeOf,
-} from '../../sql/types/traits.ts';
-import { parseType, printType, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { parseType, printType, type ClickHouseType } from '../../../sql/types/type.ts';
 import { typesOf, type Expression } from '../tree/nodes.ts';
 
 /** The type of an expression as the engine prints it; '' if it has none. */

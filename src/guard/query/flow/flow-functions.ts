@@ -1,5 +1,5 @@
 // Which arguments of a function its result is made of, and how.
-import { parseColumnType, type ColumnType } from '../../sql/types/column-type.ts';
+import { parseColumnType, type ColumnType } from '../../../sql/types/column-type.ts';
 import { plainPath } from '../../redact/subcolumn-name.ts';
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { dictionaryOf } from '../confinement/values.ts';

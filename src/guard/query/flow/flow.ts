@@ -15,7 +15,7 @@ import {
 import { plainPath } from '../../redact/subcolumn-name.ts';
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** A stored column that a result column depends on. */
 export interface ColumnFlow {

@@ -1,8 +1,8 @@
 // Marks the parameters of a bound query, so that they can be found in the engine's tree, which replaces them by values.
-import { decodedName } from '../../sql/quoted-name.ts';
-import { placeholdersIn, tokenTexts, type PlaceholderText } from '../../sql/tree/lexemes.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { nameOf, partOf, sourceOf, walk } from '../../sql/tree/visit.ts';
+import { decodedName } from '../../../sql/clickhouse/quoted-name.ts';
+import { placeholdersIn, tokenTexts, type PlaceholderText } from '../../../sql/clickhouse/tree/lexemes.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { nameOf, partOf, sourceOf, walk } from '../../../sql/clickhouse/tree/visit.ts';
 import { hasPlainQuotes } from '../../redact/subcolumn-name.ts';
 
 /** Where `{name:Type}` is in a bound query. */

@@ -1,7 +1,7 @@
 // Which parameters of a query the engine's tree must contain.
-import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { elementsOf, nameOf, someNode, spanOf } from '../../sql/tree/visit.ts';
+import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { elementsOf, nameOf, someNode, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { MarkedUse } from './marked-query.ts';
 
 /**

@@ -1,5 +1,5 @@
 // Reads the FROM clause of a query from the lines of its tree: tables, joins and subqueries.
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import type {
   CrossJoinNode,
   JoinNode,

@@ -1,5 +1,5 @@
 // Builds the typed tree of a query from the lines of `EXPLAIN QUERY TREE run_passes = 1, passes = 1`.
-import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
+import { attribute, parseTreeLines, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import {
   namesOf,
   typesOf,
@@ -11,8 +11,8 @@ import {
 import { readJoinTree } from './read-relation.ts';
 import { checkTree, SCALAR_SETTING } from './tree-grammar.ts';
 import { attributeUpTo, listOf, onlyNode, partOf, UnreadableTree, type TreeReader } from './tree-lines.ts';
-import { hasType, isInterval } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { hasType, isInterval } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** Nodes of one tree at most. */
 const MAX_NODES = 60_000;

@@ -1,5 +1,5 @@
 // What the readers of the engine's tree share: the parts, lists and attributes of a line.
-import type { TreeLine } from '../../sql/query-tree.ts';
+import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import type { Expression, QueryNode, Relation, UnionNode } from './nodes.ts';
 
 /** Reads one tree; throws UnreadableTree. */

@@ -1,5 +1,5 @@
 // Which functions consumers of one endpoint may call: the allow-list, the endpoint's changes, and aggregate combinators.
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
 import { canonicalName } from './aliases.ts';
 import { FUNCTION_FAMILIES } from './families.ts';
 import { DENIED_FUNCTIONS } from './denied.ts';

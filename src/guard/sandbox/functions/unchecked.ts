@@ -1,5 +1,5 @@
 // Functions that no endpoint can allow: they interpret strings that the sandbox does not check, so that a consumer's string
-// would choose a format, a type, a setting, a table or a file (`test/sandbox/string-arguments.test.ts` finds these in the engine), or
+// would choose a format, a type, a setting, a table or a file (`test/guard/sandbox/string-arguments.corpus.test.ts` finds these in the engine), or
 // would keep the engine busy without an end.
 
 /** By what makes them unsafe; names separated by whitespace. */

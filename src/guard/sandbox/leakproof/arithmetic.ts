@@ -1,6 +1,6 @@
 // Whether `+`, `-`, `*` and `/` succeed on every row: between literals, between constants, and with aggregates.
-import type { Node } from '../../sql/tree/nodes.ts';
-import { firstOf, nameOf, operatorOf, partOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { firstOf, nameOf, operatorOf, partOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Place } from './place.ts';
 
 /** What is known about operands. */

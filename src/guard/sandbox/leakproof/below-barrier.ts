@@ -1,7 +1,7 @@
 // Conditions of a consumer query that are also evaluated inside the tables that it reads, of a WHERE directly over a table that
 // the query reads once: leakproof ones below the barrier, where they select index ranges, and total ones beside the endpoint's own
 // condition, where the engine evaluates them before it reads other columns. The consumer's WHERE evaluates them again.
-import type { Node, NodeKind, Tree } from '../../sql/tree/nodes.ts';
+import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   commasIn,
   conjunctsOf,
@@ -14,7 +14,7 @@ import {
   textOf,
   wordOf,
   type TreeTokens,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { usesNames } from './condition-ranges.ts';
 import { mayBeTable } from './constants.ts';
 import type { LeakproofCheck } from './leakproof.ts';

@@ -1,8 +1,8 @@
 // How large the values of a condition can become, and how much work they are. Evaluated on index entries and rows of other tenants, a
 // condition must need neither more memory nor more time because of a value than it may have: the failure would reveal it.
-import { programSize } from '../../sql/regex.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
+import { programSize } from '../../../sql/clickhouse/regex.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   commasIn,
@@ -12,7 +12,7 @@ import {
   someNode,
   textOf,
   type TreeTokens,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { usesNames } from './condition-ranges.ts';
 import { isCombining, makesArrays } from './functions.ts';
 

@@ -1,7 +1,7 @@
 // The types of the columns and paths that a part of a query names.
-import { plainType } from '../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
+import { plainType } from '../../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   definitionsIn,
   nameOf,
@@ -10,8 +10,8 @@ import {
   textOf,
   walk,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { subcolumnType } from '../../../sql/types/subcolumn-type.ts';
 import { isArithmetic } from './arithmetic.ts';
 import type { NamedTypes } from './context.ts';
 

@@ -1,6 +1,6 @@
 // A query's conditions: the engine pushes down only those; values are computed on the rows that pass.
-import type { Node, NodeKind, TokenRange, Tree } from '../../sql/tree/nodes.ts';
-import { namesIn, someNode, walk, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { namesIn, someNode, walk, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'where',

@@ -1,5 +1,5 @@
 // Calls of literals, which are evaluated before any row is read, and intervals.
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   firstOf,
   nameOf,
@@ -9,7 +9,7 @@ import {
   textOf,
   wordOf,
   type TreeTokens,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { isConstantCall } from './functions.ts';
 
 const VALUES: ReadonlySet<NodeKind> = new Set<NodeKind>([

@@ -1,5 +1,5 @@
 // Where conditions may fail on a row, and where indexes misread them.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { isConstant } from './constants.ts';
 import type { ClauseContext } from './context.ts';
 import { createFloats } from './floats.ts';

@@ -1,6 +1,6 @@
 // Conditions on columns that may hold NaN. By index, the engine reads `NOT x > 5` as `x <= 5`, which NaN is not, and skips a granule of 5
 // and NaN for `x != 5`. Which rows share a granule depends on other tenants.
-import type { Node } from '../../sql/tree/nodes.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   isNegated,
   nameOf,
@@ -10,12 +10,12 @@ import {
   textOf,
   type NameInRange,
   type Subtree,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';
-import { storedShape } from '../../sql/types/geometry.ts';
-import { hasType, isFloat as isFloatType, isOpaque } from '../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
+import { storedShape } from '../../../sql/types/geometry.ts';
+import { hasType, isFloat as isFloatType, isOpaque } from '../../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 /** Returns whether index analysis may overlook rows because of the operator, the call or the name at a place. */
 export function createFloats(tree: Subtree, { types, names }: NamedTypes): (place: Place) => boolean {

@@ -1,9 +1,9 @@
 // Whether the conditions of a consumer query can fail on a row. Those that cannot may be pushed down into the tables that it
 // reads; any other query runs above a barrier, as with leakproof functions and security_barrier views in PostgreSQL. The engine
 // evaluates conditions on rows and index entries of other tenants, and a failure there would reveal information about them.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { withOf } from '../../sql/tree/visit.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { withOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { isBounded } from './bounded.ts';
 import { conditionsOf } from './condition-ranges.ts';
 import type { ClauseContext, LeakproofContext } from './context.ts';

@@ -1,7 +1,7 @@
 // Comparisons that an index or a sort key reads differently from the rows: of floats with zero, whole arrays, texts of fixed length, enums in
 // lists, times with fractional seconds. The caller's rows may then be missing beside certain entries of other tenants.
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   firstOf,
@@ -13,9 +13,9 @@ import {
   textOf,
   wordOf,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../sql/types/traits.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../../sql/types/traits.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import { createColumnTypes, type ColumnTypes, type TypeTest } from './column-types.ts';
 import type { NamedTypes } from './context.ts';
 import { isOutermost, operatorsIn, type Place } from './place.ts';

@@ -1,5 +1,5 @@
 // Whether a node of a condition succeeds on every row if its parts do, whatever its arguments are, or may fail.
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   areBetweenCommas,
   argumentsOf,
@@ -12,8 +12,8 @@ import {
   textOf,
   wordOf,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { QUANTIFIERS } from '../../sql/tree/keywords.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { QUANTIFIERS } from '../../../sql/clickhouse/tree/keywords.ts';
 import { isArithmetic, isTotalArithmetic, isTotalSign, type Operands } from './arithmetic.ts';
 import {
   isFailingType,

@@ -1,6 +1,13 @@
 // Whether a query can produce NULL from values that are not NULL.
-import type { Node } from '../../sql/tree/nodes.ts';
-import { namesIn, partOf, someNode, textOf, wordOf, type Subtree } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import {
+  namesIn,
+  partOf,
+  someNode,
+  textOf,
+  wordOf,
+  type Subtree,
+} from '../../../sql/clickhouse/tree/visit.ts';
 
 /** Names that have NULL in them but yield no NULL for other values; NULL itself is found as a constant, and not in IS NULL. */
 const HARMLESS = /^(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls?)$/i;

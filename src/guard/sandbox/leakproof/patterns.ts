@@ -1,9 +1,9 @@
 // Patterns that the engine's indexes read as they are meant. Of a regular expression they drop one byte of what may be absent, not one
 // character; and an index of the keys of a map finds no row for a key that other rows do not have either, although the value of an absent key
 // is an empty string, which a pattern may match.
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { namesIn, someNode, textOf, type Subtree } from '../../sql/tree/visit.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { namesIn, someNode, textOf, type Subtree } from '../../../sql/clickhouse/tree/visit.ts';
 
 export const PATTERN_CALLS = /^(?:match|noti?like)$/i;
 

@@ -1,5 +1,5 @@
 // A node of a condition with the nodes around it, and chains of operators.
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 
 export interface Place {
   readonly node: Node;

@@ -1,7 +1,7 @@
 // Columns that may be converted to text in a condition. The engine takes the conversion for monotonic where index entries have the same
 // number of digits, or within a day, and overlooks rows beside entries of other tenants where that is wrong.
-import type { Node } from '../../sql/tree/nodes.ts';
-import { namesOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { namesOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 import {
   integerOf,
   isAddress,
@@ -10,8 +10,8 @@ import {
   isNullable,
   plainType,
   timeZone,
-} from '../../sql/types/traits.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { LeakproofContext, NamedTypes } from './context.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID', 'Bool', 'Date']);

@@ -1,10 +1,10 @@
 // Columns of a stored table that a consumer's condition names, as the stored table has them.
-import { quoteIdentifier } from '../../sql/literal.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { namesOf, textOf, type TreeTokens } from '../../sql/tree/visit.ts';
-import { innerType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { namesOf, textOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
+import { innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
-import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
+import { subcolumnType } from '../../../sql/types/subcolumn-type.ts';
 
 /** A column, a subcolumn or a value of a map, as SQL over the stored table. */
 export interface StoredColumn {

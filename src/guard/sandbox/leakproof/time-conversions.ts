@@ -1,6 +1,6 @@
 // Conversions of dates and times to DateTime64: they always succeed for a column of dates or times, but may fail for a string.
 // Conversions to types of a smaller range wrap around and mislead the engine's index analysis.
-import type { Node } from '../../sql/tree/nodes.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   definitionsIn,
@@ -10,9 +10,9 @@ import {
   textOf,
   walk,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { isDate, isDateTime, isNullable, plainTypeOf } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { isDate, isDateTime, isNullable, plainTypeOf } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** What is known about the tables that a query reads. */
 export interface MomentContext {

@@ -1,8 +1,8 @@
 // Times with fractional seconds are integers in units of their scale. A time of a smaller scale is multiplied before it is
 // compared with one of a larger scale; with more than six digits the year 2299 overflows.
-import { stringValue } from '../../sql/string-literal.ts';
-import { unitInString } from '../../sql/tree/interval.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { unitInString } from '../../../sql/clickhouse/tree/interval.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   firstOf,
@@ -11,9 +11,9 @@ import {
   someNode,
   textOf,
   type Subtree,
-} from '../../sql/tree/visit.ts';
-import { hasType, isOpaque, timeScale } from '../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { hasType, isOpaque, timeScale } from '../../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 const MAX_SMALL = 6;
 

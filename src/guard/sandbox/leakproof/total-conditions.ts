@@ -1,9 +1,9 @@
 // Conditions that succeed on every row whatever its values, by the types of their operands and the form of their literals. They
 // may be evaluated on rows of any tenant, in any order, and so beside the endpoint's own condition. A condition that is only
 // leakproof may still fail by the row: operators do on values of type Dynamic, and a pattern is read when there is a row.
-import { quoteString } from '../../sql/literal.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,
   endsWithComma,
@@ -13,7 +13,7 @@ import {
   textOf,
   wordOf,
   type TreeTokens,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import {
   isDate,
   isDateTime,
@@ -21,8 +21,8 @@ import {
   isNativeNumber,
   isNullable,
   plainType,
-} from '../../sql/types/traits.ts';
-import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { innerType, type ClickHouseType } from '../../../sql/types/type.ts';
 import { isConstantCall } from './functions.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import { hasTextKeys, type StoredColumn } from './stored-columns.ts';

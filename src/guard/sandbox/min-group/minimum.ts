@@ -1,7 +1,7 @@
 // Adds the smallest group to a consumer query: a condition in each SELECT over a table, and a LIMIT, below which the
 // engine moves no condition of the queries around it.
-import type { NodeKind } from '../../sql/tree/nodes.ts';
-import { partOf } from '../../sql/tree/visit.ts';
+import type { NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
+import { partOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { TokenEdit } from '../lexed-query.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import type { SelectFinding } from '../scan/selects.ts';

@@ -1,7 +1,7 @@
 // Nodes of the engine's tree in a SELECT over a table, read strictly: a node in any other form is not read.
-import type { TreeLine } from '../../sql/query-tree.ts';
-import { isNativeNumber } from '../../sql/types/traits.ts';
-import { parseType, typeArguments } from '../../sql/types/type.ts';
+import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
+import { isNativeNumber } from '../../../sql/types/traits.ts';
+import { parseType, typeArguments } from '../../../sql/types/type.ts';
 
 /** A constant: the text of a string literal, a whole number of it, or neither. */
 export interface Constant {

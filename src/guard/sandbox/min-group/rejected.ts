@@ -1,8 +1,8 @@
 // The problem for a query that may show fewer rows than the smallest group, at the place in the consumer's text.
-import type { Problem } from '../../core/problem.ts';
-import type { TreeLine } from '../../sql/query-tree.ts';
-import { nameTokens } from '../../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../../sql/tree/visit.ts';
+import type { Problem } from '../../../sql/base/problem.ts';
+import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
+import { nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { findInQuery } from '../find-in-query.ts';
 import { rejection, type LexedQuery } from '../lexed-query.ts';
 import { NO_TREE } from '../query-tree/agreement.ts';

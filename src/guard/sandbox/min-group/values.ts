@@ -11,9 +11,9 @@ import {
   isNullable,
   plainType,
   timeScale,
-} from '../../sql/types/traits.ts';
-import { innerType, parseType, type ClickHouseType } from '../../sql/types/type.ts';
-import type { TreeLine } from '../../sql/query-tree.ts';
+} from '../../../sql/types/traits.ts';
+import { innerType, parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import {
   COUNTS,
   isLiteralOf,

@@ -1,14 +1,14 @@
 // The engine's own tree of a consumer query, accepted only if it agrees with the scanner.
-import type { Problem } from '../../core/problem.ts';
-import type { TreeLine } from '../../sql/query-tree.ts';
+import type { Problem } from '../../../sql/base/problem.ts';
+import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import { enginePosition } from '../engine-message.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { consumerOffset, rejection, type LexedQuery, type Violation } from '../lexed-query.ts';
 import type { Explain, Explained } from '../explain.ts';
 import { isBareCall, type ScanResult } from '../scan/scanner.ts';
 import { shapeOf } from './shape.ts';
-import { stringTokens } from '../../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../../sql/tree/visit.ts';
+import { stringTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { checkParsedTree } from './check.ts';
 import { parseQueryTree } from './tree.ts';
 

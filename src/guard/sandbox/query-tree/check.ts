@@ -1,17 +1,17 @@
 // The query tree check: applies the scanner's rules a second time, to the tree that the engine itself has parsed.
 import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
-import { takesFunction } from '../../sql/higher-order.ts';
+import { takesFunction } from '../../../sql/clickhouse/higher-order.ts';
 import { referenceViolation } from '../functions/higher-order.ts';
 import { isNamedTuple } from '../named-tuple.ts';
 import type { NamedTupleReader } from '../named-tuple.ts';
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import { parseQueryTree } from './tree.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from '../string-arguments.ts';
-import { headingOf } from '../../sql/tree-headings.ts';
+import { headingOf } from '../../../sql/clickhouse/tree-headings.ts';
 import { checkTreeStates } from './states.ts';
-import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
+import { IN_FUNCTIONS } from '../../../sql/clickhouse/tree/keywords.ts';
 
 /** Functions that the engine creates from syntax; a query cannot call them by name. */
 const SYNTAX_FUNCTIONS: ReadonlySet<string> = new Set(['exists', 'casewithexpression', ...IN_FUNCTIONS]);

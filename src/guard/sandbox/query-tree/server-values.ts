@@ -1,5 +1,5 @@
 // What the engine itself makes of names that may be calls without parentheses: the scanner only reads the text.
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { rejection, type LexedQuery } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';

@@ -1,8 +1,8 @@
 // What the engine is asked to parse: the query with other values in its comparisons, so that the calls of a dashboard, which differ in
 // these alone, share one tree. Tokens, and so everything that they parse to but constants, are the same.
-import { createLru } from '../../core/lru.ts';
-import { allTokens } from '../../sql/tree/tokens.ts';
-import { operatorOf, wordOf, type TreeTokens } from '../../sql/tree/visit.ts';
+import { createLru } from '../../../sql/base/lru.ts';
+import { allTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { operatorOf, wordOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 import { editedText, type LexedQuery, type TokenEdit } from '../lexed-query.ts';
 import type { Explain, Explained } from '../explain.ts';
 

@@ -1,10 +1,10 @@
 // Aggregate function states in the engine's own tree of a query: applies the rules of scan/states.ts a second time.
 import type { Violation } from '../lexed-query.ts';
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
-import { headingOf } from '../../sql/tree-headings.ts';
+import { headingOf } from '../../../sql/clickhouse/tree-headings.ts';
 import { stringArgument } from '../string-arguments.ts';
-import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
+import { IN_FUNCTIONS } from '../../../sql/clickhouse/tree/keywords.ts';
 
 /** The context of a node: an element of SELECT or WITH, an argument of a function that accepts states, a table, or other. */
 type NodeContext = 'item' | 'argument' | 'table' | 'subquery' | 'other';

@@ -1,5 +1,5 @@
 // Parses the engine's own reading of a consumer query; a tree that cannot be read is a violation.
-import { parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
+import { parseTreeLines, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import type { Violation } from '../lexed-query.ts';
 
 /** The parsed tree, or why the engine's output is not one that can be checked. */

@@ -1,6 +1,6 @@
 // How JSON documents are redacted inside the engine: as text, parsed again.
-import { quoteString } from '../../sql/literal.ts';
-import { isAddress, isEnum } from '../../sql/types/traits.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { isAddress, isEnum } from '../../../sql/types/traits.ts';
 import {
   changeArguments,
   printArgument,
@@ -9,7 +9,7 @@ import {
   typeOf,
   type ClickHouseType,
   type TypeArgument,
-} from '../../sql/types/type.ts';
+} from '../../../sql/types/type.ts';
 import {
   atOrBelow,
   exactly,

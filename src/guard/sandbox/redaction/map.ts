@@ -1,7 +1,7 @@
 // How maps are redacted inside the engine: keys as well as values. Keys that become equal get a number.
-import { quoteString } from '../../sql/literal.ts';
-import { hasType, isAddress, plainType } from '../../sql/types/traits.ts';
-import { innerType, parseType, printType } from '../../sql/types/type.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { hasType, isAddress, plainType } from '../../../sql/types/traits.ts';
+import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 import { atOrBelow, exactly, isIn, pathRules, pathsAbove, type PathSet } from './path-rules.ts';
 import { hashOf } from './text-functions.ts';
 import { changed, masked, SAME } from './redacted-value.ts';

@@ -1,6 +1,6 @@
 // Rules by name for paths inside a value, and the conditions and RE2 expressions that find these paths.
 import type { ColumnAction, ColumnRules } from '../../redact/columns.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
 import { formsOf, SEQUENCES } from './unicode-forms.ts';
 
 /** A rule and the path that it names, from the value around it. */

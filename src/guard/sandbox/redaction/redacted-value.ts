@@ -1,8 +1,8 @@
 // The redacted form of a value: an expression over it, and the type of its result.
 import type { ColumnRules } from '../../redact/columns.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { holdsNull } from '../../sql/types/traits.ts';
-import type { ClickHouseType } from '../../sql/types/type.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { holdsNull } from '../../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../../sql/types/type.ts';
 import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */

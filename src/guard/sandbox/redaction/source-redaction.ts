@@ -3,11 +3,11 @@
 import { rulesBelow } from '../../redact/columns.ts';
 import type { SourceSettings } from '../../redact/redactor.ts';
 import { REDACTED } from '../../redact/detector.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import { integerOf, isDate, isDateTime, isNativeNumber } from '../../sql/types/traits.ts';
-import { innerType, parseType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
+import { integerOf, isDate, isDateTime, isNativeNumber } from '../../../sql/types/traits.ts';
+import { innerType, parseType, typeOf, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { Subcolumn, TableColumn } from '../columns.ts';
-import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
+import { subcolumnType } from '../../../sql/types/subcolumn-type.ts';
 import { isPlainPath } from './document.ts';
 import { changed, type RedactedValue, type ValueSettings } from './redacted-value.ts';
 import { impliedPattern } from './implied-pattern.ts';

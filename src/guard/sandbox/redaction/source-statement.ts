@@ -1,7 +1,12 @@
 // A saved query over redacted tables: each stored table that it names is replaced by a view of itself with redacted columns.
-import { GENERATORS, LOOKUPS, tableReferences, type TableReference } from '../../sql/table-references.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { attribute, parseTreeLines, type TreeLine } from '../../sql/query-tree.ts';
+import {
+  GENERATORS,
+  LOOKUPS,
+  tableReferences,
+  type TableReference,
+} from '../../../sql/clickhouse/table-references.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { attribute, parseTreeLines, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import {
   definitionsIn,
   isCountOfRows,
@@ -10,12 +15,12 @@ import {
   sourceOf,
   testOf,
   wordOf,
-} from '../../sql/tree/visit.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import type { TableColumn } from '../columns.ts';
 import type { RedactTable } from './source-redaction.ts';
-import { plainTypeOf } from '../../sql/types/traits.ts';
+import { plainTypeOf } from '../../../sql/types/traits.ts';
 
 export interface SourceStatementOptions {
   readonly redact: RedactTable;

@@ -12,7 +12,7 @@ import {
   type EnginePatterns,
 } from '../../redact/engine-patterns.ts';
 import { REDACTED, type DetectorName } from '../../redact/detector.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
 
 /** What replaces text. */
 export interface TextSettings {

@@ -2,8 +2,8 @@
 // fails, whatever the value: a failure would tell something about it.
 import { NEUTRAL_ADDRESS } from '../../redact/detector.ts';
 import { rulesBelow, type ColumnRules } from '../../redact/columns.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { storedShape } from '../../sql/types/geometry.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { storedShape } from '../../../sql/types/geometry.ts';
 import {
   enumNames,
   holdsNull,
@@ -15,8 +15,8 @@ import {
   isNumeric,
   isTimeOfDay,
   plainType,
-} from '../../sql/types/traits.ts';
-import { innerType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+} from '../../../sql/types/traits.ts';
+import { innerType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import { redactedDocument } from './document.ts';
 import { redactedMap } from './map.ts';
 import { changed, DROPPED, masked, nullable, SAME } from './redacted-value.ts';

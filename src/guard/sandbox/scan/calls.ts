@@ -1,8 +1,8 @@
 // Calls: allowed names, arguments that name something, lambdas and states.
-import { takesFunction } from '../../sql/higher-order.ts';
-import { IN_FUNCTIONS } from '../../sql/tree/keywords.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { argumentsOf, formsOf, nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { takesFunction } from '../../../sql/clickhouse/higher-order.ts';
+import { IN_FUNCTIONS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { argumentsOf, formsOf, nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { referenceViolation } from '../functions/higher-order.ts';
 import { isNamedTuple, nodeReader } from '../named-tuple.ts';
 import {

@@ -1,5 +1,5 @@
 // What a visit of a consumer query's tree finds.
-import type { Node } from '../../sql/tree/nodes.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import type { SelectFinding } from './selects.ts';
 
 /** Tokens from `start` up to, and without, `end`. */

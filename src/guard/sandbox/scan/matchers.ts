@@ -1,6 +1,6 @@
 // Matchers of columns, `*` and COLUMNS, and their modifiers.
-import type { Node } from '../../sql/tree/nodes.ts';
-import { nameOf, partOf, wordOf } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, partOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { stringArgument } from '../string-arguments.ts';
 import { checkFunction } from './names.ts';
 import { reject, visitValues, type Scan, type Scope } from './scan.ts';

@@ -1,8 +1,8 @@
 // Names by position: tables and functions.
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { KEYWORDS } from '../../sql/tree/keywords.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { REPLACEMENTS } from '../functions/replacements.ts';
 import { grow, reject, shown, type Scan, type Scope } from './scan.ts';
 

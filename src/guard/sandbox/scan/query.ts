@@ -1,7 +1,7 @@
 // Queries: set operations, WITH, the clauses of a SELECT and the tables of its FROM.
-import { SET_OPERATORS } from '../../sql/tree/keywords.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { checkTable } from './names.ts';
 import { addName, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
 import { createSelect } from './selects.ts';

@@ -1,6 +1,6 @@
 // State of one visit of a consumer query's tree: what it may read, what was found, and its expanded size.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { nameOf } from '../../sql/tree/visit.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { rejection, type Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { createFindings, type Findings } from './findings.ts';

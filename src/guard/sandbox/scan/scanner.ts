@@ -1,7 +1,7 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
 // the order of its tokens, so that of several things that are wrong the first is reported.
-import type { Tree } from '../../sql/tree/nodes.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import { visitQuery } from './query.ts';

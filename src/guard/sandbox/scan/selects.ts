@@ -1,5 +1,5 @@
 // What a scan finds about each SELECT: its sources and the matchers that expand to their columns.
-import type { Node } from '../../sql/tree/nodes.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 
 /** A table expression of FROM or JOIN. */
 export interface SourceFinding {

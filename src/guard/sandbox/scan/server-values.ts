@@ -1,6 +1,6 @@
 // Names that the engine reads as calls without parentheses, unless the SELECT around them has a column or an alias of that name.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { firstOf, nameOf, namesIn, someNode, wordOf } from '../../sql/tree/visit.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { firstOf, nameOf, namesIn, someNode, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { Scan } from './scan.ts';
 import type { SelectFinding, SourceFinding } from './selects.ts';

@@ -1,6 +1,6 @@
 // The right side of IN, where the engine resolves a name as a table.
-import type { Node } from '../../sql/tree/nodes.ts';
-import { nameOf } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { checkTable } from './names.ts';
 import type { Scan, Scope } from './scan.ts';
 

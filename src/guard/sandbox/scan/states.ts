@@ -2,11 +2,11 @@
 // memory, and the engine implicitly converts text to the type of a state (IN, CASE, transform, INTERPOLATE, comparisons of
 // arrays, …). States are therefore subject to an allow-list: they may be named, passed on by name, and passed to functions that
 // accept states.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Violation } from '../lexed-query.ts';
-import type { Node } from '../../sql/tree/nodes.ts';
-import { nameTokens, pathAround } from '../../sql/tree/tokens.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameTokens, pathAround } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Span } from './findings.ts';
 import { reject, shown, type Scan } from './scan.ts';
 

@@ -1,9 +1,9 @@
 // Values: constants, columns, operators, subqueries, types.
-import { stringValue } from '../../sql/string-literal.ts';
-import type { Node, NodeKind } from '../../sql/tree/nodes.ts';
-import { tokensFrom } from '../../sql/tree/tokens.ts';
-import { nameOf, operatorOf, wordOf } from '../../sql/tree/visit.ts';
-import { WHITE_SPACE } from '../../sql/white-space.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
+import { tokensFrom } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, operatorOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { WHITE_SPACE } from '../../../sql/clickhouse/white-space.ts';
 import { namesState } from '../string-arguments.ts';
 import { readType, typeFault } from '../type-name.ts';
 import { visitCall, visitQuantified } from './calls.ts';

@@ -1,7 +1,7 @@
 // With which types a query compares given strings, as the engine resolved them: read from its query tree.
-import { stringValue } from '../../sql/string-literal.ts';
-import { innerType, parseType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
-import { attribute, type TreeLine } from '../../sql/query-tree.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { innerType, parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
+import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 
 /** One comparison of a string. */
 export interface ComparedType {

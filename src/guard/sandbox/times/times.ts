@@ -1,9 +1,9 @@
 // Times in strings that a query compares with dates and times: `ts >= '2026-11-19T00:00:00.000Z'`. The engine is asked for the
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
-import { quoteString } from '../../sql/literal.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import { nameTokens, stringTokens } from '../../sql/tree/tokens.ts';
-import { nameOf, wordOf } from '../../sql/tree/visit.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { nameTokens, stringTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { LexedQuery, TokenEdit } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { placeholders } from '../query-tree/shape.ts';

@@ -1,6 +1,6 @@
 // Times without fractional seconds that are compared with a DateTime64 column: `ts > now() - INTERVAL 1 DAY`. An index compares them by the
 // second, and overlooks `12:00:00.5` for `ts > '12:00:00'` beside certain entries of other tenants. With a scale they are compared exactly.
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   nameOf,
   namesIn,
@@ -11,10 +11,10 @@ import {
   textOf,
   walk,
   wordOf,
-} from '../../sql/tree/visit.ts';
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { isConstant, isFixedInterval } from '../leakproof/constants.ts';
 import type { TokenEdit } from '../lexed-query.ts';
-import { isDate, isDateTime, plainTypeOf, timeZone } from '../../sql/types/traits.ts';
+import { isDate, isDateTime, plainTypeOf, timeZone } from '../../../sql/types/traits.ts';
 
 const ORDERS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
 

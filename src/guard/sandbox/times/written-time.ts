@@ -1,9 +1,9 @@
 // Points in time as people write them in strings, and the same as literals that the engine compares with a column of a given
 // type. The engine itself reads such strings differently by place: where a sort key is compared it accepts no offset, and a
 // fraction only for types that have one.
-import { offsetMs, utcMs } from '../../sql/calendar.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { innerType, type ClickHouseType } from '../../sql/types/type.ts';
+import { offsetMs, utcMs } from '../../../sql/clickhouse/calendar.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { innerType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 /** A date with a time of day. */
 export interface WrittenTime {

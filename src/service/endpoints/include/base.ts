@@ -2,10 +2,10 @@
 import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
-import { bindPlaceholders } from '../../sql/placeholders.ts';
-import { outlineOf } from '../../sql/outline.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { tokensOf } from '../../sql/tree/tokens.ts';
+import { bindPlaceholders } from '../../../sql/clickhouse/placeholders.ts';
+import { outlineOf } from '../../../sql/clickhouse/outline.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
 import type { RuleFinding } from '../analysis.ts';
 import { tablesIn, type Part, type Placed } from './part.ts';
 import { slicePieces, type Piece } from './pieces.ts';

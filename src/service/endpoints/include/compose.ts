@@ -2,7 +2,7 @@
 // of which knows where it was written.
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import { composedDocument } from './composed-document.ts';
 import { createPartReader, type PartReader } from './read-part.ts';
 import { textOf } from './pieces.ts';

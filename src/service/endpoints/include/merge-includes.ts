@@ -1,10 +1,10 @@
 // Puts a file together with the parts that it includes: one WITH clause, one set of parameters, one set of policies.
 import type { Path } from '../../config/yaml-document.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { nodesOf } from '../../sql/tree/places.ts';
-import { nameTokens, tokensOf } from '../../sql/tree/tokens.ts';
-import { spanOf, wordOf } from '../../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nameTokens, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
+import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { RuleFinding } from '../analysis.ts';
 import type { Base } from './base.ts';
 import { tablesIn } from './part.ts';

@@ -1,7 +1,7 @@
 // The parameters of a file and of all that it includes.
 import type { Parameter } from '../../config/generated/endpoint.ts';
 import type { Path } from '../../config/yaml-document.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { isDeepStrictEqual } from 'node:util';
 import { declaredParameter } from '../../params/declared.ts';
 import { isFailure, parseParameterType } from '../../params/type.ts';

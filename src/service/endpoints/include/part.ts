@@ -2,10 +2,10 @@
 // has it.
 import type { Include, Parameter } from '../../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../../config/yaml-document.ts';
-import { readClause, type Clause } from '../../sql/clause.ts';
-import { outlineOf, type Outline } from '../../sql/outline.ts';
-import { parseSavedText } from '../../sql/tree/parse.ts';
-import { tokenAt } from '../../sql/tree/tokens.ts';
+import { readClause, type Clause } from '../../../sql/clickhouse/clause.ts';
+import { outlineOf, type Outline } from '../../../sql/clickhouse/outline.ts';
+import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
+import { tokenAt } from '../../../sql/clickhouse/tree/tokens.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 
 /** A value of an endpoint file, and where it is written. */

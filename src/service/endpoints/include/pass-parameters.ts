@@ -1,13 +1,13 @@
 // Puts the values that an `include` passes on in place of the parameters of included tables.
 import type { Parameter } from '../../config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { declaredParameter } from '../../params/declared.ts';
 import { compileParameter } from '../../params/parameter.ts';
-import { readFragment } from '../../sql/fragment.ts';
-import { tokenize } from '../../sql/lexer.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { conditionsText, holdsFor, readMarker, type Sent } from '../../sql/part-condition.ts';
-import { plainSpaces } from '../../sql/white-space.ts';
+import { readFragment } from '../../../sql/clickhouse/fragment.ts';
+import { tokenize } from '../../../sql/clickhouse/lexer.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { conditionsText, holdsFor, readMarker, type Sent } from '../../../sql/clickhouse/part-condition.ts';
+import { plainSpaces } from '../../../sql/clickhouse/white-space.ts';
 import type { Placed } from './part.ts';
 import { slicePieces, textOf, type Origin, type Piece } from './pieces.ts';
 

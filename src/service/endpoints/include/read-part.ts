@@ -3,7 +3,7 @@ import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import { createSchemaCheck } from '../../config/schema.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../config/yaml-document.ts';
-import { locateFindings, type Finding } from '../../core/finding.ts';
+import { locateFindings, type Finding } from '../../../sql/base/finding.ts';
 import type { RuleFinding } from '../analysis.ts';
 import { endpointBase, sharedBase, type Base } from './base.ts';
 import { mergeIncludes } from './merge-includes.ts';

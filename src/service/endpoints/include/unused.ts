@@ -1,7 +1,7 @@
 // Warnings about shared files, tables and parameters that no endpoint of a folder uses.
 import { parseYaml } from '../../config/yaml-document.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
-import type { Finding } from '../../core/finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
 import type { EndpointHead } from '../endpoint.ts';
 import type { LoadedFiles } from '../load.ts';
 import { isSharedFile, type SourceFile } from './sources.ts';

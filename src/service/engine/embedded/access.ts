@@ -1,8 +1,8 @@
 // Changes of access rules while the engine runs. The engine reads its users file only while no connection is open, so
 // statements wait until the running ones have ended and the data is open again.
 import { serialise } from '../../config/serialise.ts';
-import type { After } from '../../core/clock.ts';
-import type { Observe } from '../../core/observation.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import type { AccessRules } from '../access-rules.ts';
 import type { RowPolicyContext } from '../engine.ts';
 import type { Queue } from '../queue.ts';

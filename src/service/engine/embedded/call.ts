@@ -1,7 +1,7 @@
 // One native call that its caller can abandon while the engine is still executing it.
 import { watchAbort } from '../abort.ts';
 import { EngineError, type RunOptions } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { CallResult, Connection } from './connection.ts';
 import type { Killer } from './killer.ts';
 

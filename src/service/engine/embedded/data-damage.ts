@@ -2,7 +2,7 @@
 // is left without an error.
 import { readdir, readFile, readlink } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import type { Observe } from '../../core/observation.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import type { ControlConnection } from './control-connection.ts';
 import type { BrokenParts, DataDamage } from '../data-damage.ts';
 

@@ -1,7 +1,7 @@
 // ClickHouse in a separate process (chDB): a queue in front of a pool of native connections to one data directory.
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
-import type { Observe } from '../../core/observation.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import { unlessAborted } from '../abort.ts';
 import type { AccessRules } from '../access-rules.ts';
 import { EngineError } from '../engine.ts';
@@ -10,7 +10,7 @@ import { decodeColumns } from '../columns.ts';
 import { setParameters } from '../parameter-text.ts';
 import type { Shares } from '../places.ts';
 import { createQueue, type Queue } from '../queue.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { createAccess, type Access } from './access.ts';
 import { readsStale } from './bound-parameters.ts';
 import { startCall } from './call.ts';

@@ -1,6 +1,6 @@
 // What the engine's process writes to standard error, such as why it crashed: an observation instead of lines that are no JSON.
 import type { Readable } from 'node:stream';
-import type { Observe } from '../../core/observation.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 
 /** Longest text of an observation. */
 const MAX_TEXT = 2000;

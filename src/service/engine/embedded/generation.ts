@@ -1,8 +1,8 @@
 // One opening of the data directory in the engine process and what belongs to it: the connection pool, and the control connection
 // used to cancel queries and to answer health checks.
 import { randomBytes } from 'node:crypto';
-import type { Observe } from '../../core/observation.ts';
-import type { After } from '../../core/clock.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { confinementFailure, type Confinement } from './confinement/confinement.ts';
 import { startEngineProcess, type EngineProcess, type EngineProcessOptions } from './engine-process.ts';
 import type { AccessRules } from '../access-rules.ts';

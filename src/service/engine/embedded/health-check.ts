@@ -1,6 +1,6 @@
 // Periodic health check of an engine process.
 import { EngineError } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { Generation } from './generation.ts';
 
 export interface HealthCheckOptions {

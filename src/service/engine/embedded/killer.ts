@@ -1,7 +1,7 @@
 // What other connections run, seen from the control connection: cancels it (a native call cannot be interrupted, but KILL QUERY works),
 // and watches what it reads.
-import type { Observe, ReadSummary } from '../../core/observation.ts';
-import type { After } from '../../core/clock.ts';
+import type { Observe, ReadSummary } from '../../../sql/base/observation.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { ControlConnection } from './control-connection.ts';
 
 export interface Killer {

@@ -1,5 +1,5 @@
 // Open connections, pooled by profile. Each is used by one statement, then returned or dropped.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { Profile } from './profile.ts';
 

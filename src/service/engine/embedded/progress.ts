@@ -1,5 +1,5 @@
 // What a statement reads: the embedded engine reports it only in a format that has lines for it.
-import type { ReadSummary } from '../../core/observation.ts';
+import type { ReadSummary } from '../../../sql/base/observation.ts';
 
 /** ClickHouse's name of the format: a line for the columns, `{"row":{…}}`, and `{"progress":{…}}`. */
 export const PROGRESS_FORMAT = 'JSONEachRowWithProgress';

@@ -2,7 +2,7 @@
 // Over the IPC channel, the service would allocate every result three times; memory outside V8's heap makes V8 collect
 // the whole heap.
 import { Socket, type SocketConstructorOpts } from 'node:net';
-import { allocateWithRoom } from '../../format/room.ts';
+import { allocateWithRoom } from '../../formats/room.ts';
 
 /** The pipe's file descriptor in the engine process. */
 export const RESULT_PIPE = 4;

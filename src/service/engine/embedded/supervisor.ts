@@ -1,8 +1,8 @@
 // Keeps an engine process running: replaces one that exited, stopped responding, or has a statement that cannot be
 // cancelled.
-import type { Observe } from '../../core/observation.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { ProcessEnd } from './engine-process.ts';
 import type { Generation } from './generation.ts';
 import { watchHealth } from './health-check.ts';

@@ -1,7 +1,7 @@
 // The engine's access control, as a users file: three roles, and row filters. The engine reads the file only while it opens,
 // so new rules need all connections closed. https://clickhouse.com/docs/operations/settings/settings-users
 import { createHash } from 'node:crypto';
-import { quoteIdentifier } from '../../sql/literal.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import type { AccessRules, StoredTableName } from '../access-rules.ts';
 import { CONTEXT_SETTING } from '../row-policy.ts';
 import { EMPTY_DATABASE, type Profile } from './profile.ts';

@@ -1,7 +1,7 @@
 // Sends a statement to one of the servers and retries on another if that server fails. Only for statements that read.
-import type { Observe, ReadSummary } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../../sql/base/observation.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { BodyEnd } from './body.ts';
 import type { Credentials } from './client.ts';
 import { openExchange, type OnSummary } from './exchange.ts';

@@ -1,10 +1,10 @@
 // One request to the server and its response: bounded in time, cancellable, and never silently truncated.
 import type { ClickHouseClient } from '@clickhouse/client';
 import type { Readable } from 'node:stream';
-import type { ReadSummary } from '../../core/observation.ts';
+import type { ReadSummary } from '../../../sql/base/observation.ts';
 import { abortError, watchAbort } from '../abort.ts';
 import { EngineError } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { openBody, type BodyEnd } from './body.ts';
 import { createTaggedGate, createTailGate, OPEN_GATE, type ExceptionGate } from './exception-gate.ts';
 import { toHttpError } from './http-failures.ts';

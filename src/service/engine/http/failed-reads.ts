@@ -1,6 +1,6 @@
 // What failed statements have read: a server reports it in the header of the error, which the client's error does not have.
 import diagnostics from 'node:diagnostics_channel';
-import type { ReadSummary } from '../../core/observation.ts';
+import type { ReadSummary } from '../../../sql/base/observation.ts';
 import { readSummary } from './summary.ts';
 
 export interface FailedReads {

@@ -1,7 +1,7 @@
 // The servers of one engine: health, round-robin selection, and back-off for servers that do not respond.
-import { KnownError, type Observe } from '../../core/observation.ts';
+import { KnownError, type Observe } from '../../../sql/base/observation.ts';
 import { EngineError, type HostState } from '../engine.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { Client } from './client.ts';
 
 export interface Host {

@@ -1,7 +1,7 @@
 // ClickHouse servers over HTTP: a queue in front of the official client, with streamed results.
 import { randomUUID } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
-import type { Observe, ReadSummary } from '../../core/observation.ts';
+import type { Observe, ReadSummary } from '../../../sql/base/observation.ts';
 import { abortError } from '../abort.ts';
 import { decodeColumns } from '../columns.ts';
 import { EngineError } from '../engine.ts';
@@ -11,7 +11,7 @@ import { createQueue } from '../queue.ts';
 import type { Queue } from '../queue.ts';
 import { readAll } from '../rows.ts';
 import { splitStatements } from '../statements.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { openAttempts } from './attempts.ts';
 import type { Attempt, AttemptsDeps } from './attempts.ts';
 import { credentialsOf, openClient } from './client.ts';

@@ -1,7 +1,7 @@
 // Kills abandoned statements on the server, in case it has not noticed that the client disconnected.
-import type { Observe, ReadSummary } from '../../core/observation.ts';
-import { quoteString } from '../../sql/literal.ts';
-import type { After } from '../../core/clock.ts';
+import type { Observe, ReadSummary } from '../../../sql/base/observation.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { toHttpError } from './http-failures.ts';
 import type { Host } from './hosts.ts';
 

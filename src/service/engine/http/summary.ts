@@ -1,6 +1,6 @@
 // Parses X-ClickHouse-Summary, a server's report of the work done
 // (https://clickhouse.com/docs/interfaces/http#response-headers).
-import type { ReadSummary } from '../../core/observation.ts';
+import type { ReadSummary } from '../../../sql/base/observation.ts';
 
 /** Undefined if the header is missing or malformed. */
 export function readSummary(field: unknown): ReadSummary | undefined {

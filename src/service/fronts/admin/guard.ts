@@ -1,7 +1,7 @@
 // Protects the admin listener, which requires no key, from requests that a page of another site makes a browser send.
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { isReadable } from '../../http/header-fields.ts';
 
 /** Safe methods (RFC 9110, 9.2.1). */

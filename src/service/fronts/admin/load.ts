@@ -2,8 +2,8 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
-import type { After } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { LoadEvent } from '../../loading/load-event.ts';
 import type { LoadFormat, LoadRequest } from '../../loading/load.ts';
 

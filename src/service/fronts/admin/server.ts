@@ -1,7 +1,7 @@
 // The admin listener for operators: metrics, configuration and cache purges, on its own address. Only `POST /load` requires a key.
 import type { FastifyInstance } from 'fastify';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { Problem } from '../../core/problem.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { guardAdmin } from './guard.ts';
 import { createPlainServer } from '../../http/plain-server.ts';
 import { addLoadRoute, type LoadRouteOptions } from './load.ts';

@@ -1,11 +1,11 @@
 // Problems as RFC 9457 documents.
 import type { FastifyReply } from 'fastify';
-import { problemDocument, type Problem } from '../../core/problem.ts';
+import { problemDocument, type Problem } from '../../../sql/base/problem.ts';
 import { READABLE_CODINGS } from '../../http/content-coding.ts';
 import { deprecationFields, successorLinks } from '../../http/deprecation-fields.ts';
 import { linkField } from '../../http/links.ts';
 import type { RawBody } from '../../http/problems.ts';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 
 const PROBLEM_TYPE = 'application/problem+json; charset=utf-8';
 

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CachedAnswer } from '../../cache/read-through.ts';
-import type { Finished } from '../../core/observation.ts';
+import type { Finished } from '../../../sql/base/observation.ts';
 import type { Answer, CallRecord, Replay } from '../../request/call.ts';
 import { etagIn, type ContentCoding, type Compression } from '../../http/compression.ts';
 import {

@@ -1,21 +1,21 @@
 // Lists the endpoints a key may call, as data: parameters, columns and policies.
-import { addressOf, dayOf, successorOf } from '../../catalog/versions.ts';
+import { addressOf, dayOf, successorOf } from '../../endpoints/versions.ts';
 import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import { redactedType } from '../../catalog/column-rules.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { rowShapes, type RowShapes } from '../../catalog/row-shapes.ts';
-import { toolNames } from '../../catalog/tool-names.ts';
-import type { Describe } from '../../catalog/describe.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import { redactedType } from '../../endpoints/column-rules.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { rowShapes, type RowShapes } from '../../endpoints/row-shapes.ts';
+import { toolNames } from '../../endpoints/tool-names.ts';
+import type { Describe } from '../../endpoints/describe.ts';
 import type { Example } from '../../config/generated/endpoint.ts';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { Column } from '../../engine/engine.ts';
-import { parseColumnType } from '../../sql/types/column-type.ts';
-import type { FunctionPolicy } from '../../sandbox/functions/policy.ts';
-import { typescriptOf } from '../../sql/types/typescript-type.ts';
-import { CONSUMER_QUERY_LIMITS } from '../../sandbox/lexed-query.ts';
+import { parseColumnType } from '../../../sql/types/column-type.ts';
+import type { FunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
+import { typescriptOf } from '../../../sql/types/typescript-type.ts';
+import { CONSUMER_QUERY_LIMITS } from '../../../guard/sandbox/lexed-query.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';
 import {
   isAlwaysRedacted,

@@ -1,5 +1,5 @@
 // Preferences of a request (Prefer, RFC 7240).
-import type { ResultShape } from '../../catalog/endpoint.ts';
+import type { ResultShape } from '../../endpoints/endpoint.ts';
 import { isReadable } from '../../http/header-fields.ts';
 
 /** One preference with its parameters; a comma in a quoted string does not end it. */

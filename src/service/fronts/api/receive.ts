@@ -1,7 +1,7 @@
 // Parses an HTTP request into a Call: the key, the fields, the format and the cache directives.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
-import { formatNamed, FORMATS, MEDIA_TYPES, OFFERED_TYPES, type FormatName } from '../../format/formats.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { formatNamed, FORMATS, MEDIA_TYPES, OFFERED_TYPES, type FormatName } from '../../formats/formats.ts';
 import type { Call, CallContent } from '../../request/call.ts';
 import { acceptedTypes } from '../../http/accepted-types.ts';
 import { readText } from '../../http/body-text.ts';

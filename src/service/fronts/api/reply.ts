@@ -1,6 +1,6 @@
 // Sends an answer: validators, cache directives and cache status (RFC 9110, 9111, 9211).
 import type { FastifyReply } from 'fastify';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 import type { Answer } from '../../request/call.ts';
 import { hasBody } from '../../http/body.ts';
 import { etagIn, plainEtag, type Compression } from '../../http/compression.ts';

@@ -2,9 +2,9 @@
 // (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, HTTPMethods } from 'fastify';
-import type { After } from '../../core/clock.ts';
-import type { Finding } from '../../core/finding.ts';
-import { Problem } from '../../core/problem.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Admission } from '../../request/admit.ts';
 import { keyOf } from '../../http/call-fields.ts';
 

@@ -1,6 +1,6 @@
 // The answers to commands: rows of the service, and queries over virtual tables.
 import type { Column, Statement } from '../../engine/engine.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 import type { Command, Expression, Filter, NamedTable } from './commands.ts';
 import type { Database } from './databases.ts';
 import { applyEdits, type EditedText } from './edited-text.ts';

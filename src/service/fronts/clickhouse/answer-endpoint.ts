@@ -1,7 +1,7 @@
 // Answers a query over an endpoint's tables through the request path of all calls.
-import { referenceOf } from '../../catalog/endpoint.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { Problem } from '../../core/problem.ts';
+import { referenceOf } from '../../endpoints/endpoint.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { RawValue } from '../../params/reading.ts';
 import type { Call } from '../../request/call.ts';
 import type { ClickHouseAnswer } from './call.ts';

@@ -1,9 +1,9 @@
 // Answers commands and queries over virtual tables: with the key's rate limit, and by the engine, in every format.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { EngineError, type Column, type Statement } from '../../engine/engine.ts';
 import { readAll } from '../../engine/rows.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import { tokenTexts } from '../../sql/tree/lexemes.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
 import { countAnalyses } from '../../request/analyses.ts';
 import { runProblem } from '../../request/engine-problems.ts';
 import { asDeclared } from '../../request/native/blocks.ts';

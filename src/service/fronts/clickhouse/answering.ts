@@ -1,7 +1,7 @@
 // What answers to statements are made with.
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Describe } from '../../catalog/describe.ts';
-import type { After, Clock } from '../../core/clock.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { After, Clock } from '../../../sql/base/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';

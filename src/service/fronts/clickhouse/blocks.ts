@@ -1,7 +1,7 @@
 // ClickHouse's compressed blocks, which clients send with `decompress=1` and receive with `compress=1`: a checksum of 16
 // bytes, the method, the size with these nine bytes, the size before compression, the data.
 import { setImmediate } from 'node:timers/promises';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { cityHash128 } from './cityhash.ts';
 import { compressLz4, decompressLz4 } from './lz4.ts';
 import { decompressZstd } from '../../http/zstd.ts';

@@ -1,6 +1,6 @@
 // Request bodies: decompressed within the limit that uncompressed bodies have, as text or as form fields.
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { BODY_LIMIT, readBytes } from '../../http/body.ts';
 import { textOf } from '../../http/body-text.ts';
 import { decodeContent } from '../../http/content-coding.ts';

@@ -1,6 +1,6 @@
 // The ClickHouse interface: a statement is read, its names and placeholders are resolved, and it is answered by an endpoint,
 // by the virtual tables, or as a command.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { answerEndpoint } from './answer-endpoint.ts';
 import { answerVirtual } from './answer-virtual.ts';
 import type { Answering, ClickHouseDeps } from './answering.ts';

@@ -1,6 +1,6 @@
 // The columns of an endpoint's tables as a key reads them.
-import type { Describe } from '../../catalog/describe.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';
 

@@ -1,10 +1,10 @@
 // SHOW, DESCRIBE, EXISTS and KILL: read, and answered with rows of what the key sees.
-import { Problem } from '../../core/problem.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import { quoteString } from '../../sql/literal.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import { createTokenReader, type TokenReader } from '../../sql/token-reader.ts';
-import type { TokenKind } from '../../sql/lexer.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { createTokenReader, type TokenReader } from '../../../sql/clickhouse/token-reader.ts';
+import type { TokenKind } from '../../../sql/clickhouse/lexer.ts';
 import { findDatabase, splitSuffix, type Database, type Databases, type NamedDatabase } from './databases.ts';
 import { placed } from './edited-text.ts';
 import { noTable } from './names.ts';

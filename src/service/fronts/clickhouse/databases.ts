@@ -1,11 +1,11 @@
 // The databases that a key sees: endpoints with a sandbox, and the virtual ones.
-import { referenceOf } from '../../catalog/endpoint.ts';
+import { referenceOf } from '../../endpoints/endpoint.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { Problem } from '../../core/problem.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 /** The names of the virtual databases. */
 export type VirtualName = 'system' | 'information_schema';

@@ -1,6 +1,6 @@
 // A text with parts replaced, and the way back from its positions to those of the caller's text.
-import { createPositions, positionAt } from '../../core/position.ts';
-import { Problem, type ProblemOptions } from '../../core/problem.ts';
+import { createPositions, positionAt } from '../../../sql/base/position.ts';
+import { Problem, type ProblemOptions } from '../../../sql/base/problem.ts';
 
 /** Replaces `start` to `end` (exclusive), in UTF-16 code units. */
 export interface Edit {

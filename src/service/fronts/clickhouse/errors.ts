@@ -1,6 +1,6 @@
 // Problems as ClickHouse reports exceptions: one line of text that clients parse for the code and the name.
-import type { Problem, ProblemCode, ProblemDetail } from '../../core/problem.ts';
-import { PROBLEMS } from '../../core/problems.ts';
+import type { Problem, ProblemCode, ProblemDetail } from '../../../sql/base/problem.ts';
+import { PROBLEMS } from '../../../sql/base/problems.ts';
 import { exceptionOf } from './exception-codes.ts';
 
 /** An exception as it is sent. */

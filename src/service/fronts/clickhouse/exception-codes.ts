@@ -1,8 +1,8 @@
 // ClickHouse's exception for each problem: the code, name and HTTP status that a server would send.
-import type { Problem, ProblemCode } from '../../core/problem.ts';
+import type { Problem, ProblemCode } from '../../../sql/base/problem.ts';
 import { EngineError } from '../../engine/engine.ts';
-import { knownFunction } from '../../sandbox/functions/policy.ts';
-import { engineCodeName, readsAsColumn } from '../../sandbox/failure.ts';
+import { knownFunction } from '../../../guard/sandbox/functions/policy.ts';
+import { engineCodeName, readsAsColumn } from '../../../guard/sandbox/failure.ts';
 
 /** Of a ClickHouse server. */
 export interface ServerException {

@@ -1,9 +1,17 @@
 // Which database a query reads. Qualifiers of its tables are replaced by spaces: the sandbox knows tables by name only.
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { Problem } from '../../core/problem.ts';
-import { quoteIdentifier } from '../../sql/literal.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { nameOf, namesOf, partOf, sourceOf, spanOf, textOf, walk } from '../../sql/tree/visit.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import {
+  nameOf,
+  namesOf,
+  partOf,
+  sourceOf,
+  spanOf,
+  textOf,
+  walk,
+} from '../../../sql/clickhouse/tree/visit.ts';
 import {
   splitSuffix,
   readSuffix,

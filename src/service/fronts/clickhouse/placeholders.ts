@@ -1,13 +1,13 @@
 // Placeholders {name:Type} of the caller's query: replaced by literals of their values, which are never parsed as SQL.
-import { Problem } from '../../core/problem.ts';
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import { ROW_COUNTS } from '../../sql/tree/keywords.ts';
-import { isInBraces, placeholdersIn, type PlaceholderText } from '../../sql/tree/lexemes.ts';
-import { plainSpaces } from '../../sql/white-space.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
+import { ROW_COUNTS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { isInBraces, placeholdersIn, type PlaceholderText } from '../../../sql/clickhouse/tree/lexemes.ts';
+import { plainSpaces } from '../../../sql/clickhouse/white-space.ts';
 import { placed, type Edit } from './edited-text.ts';
-import { storedShape } from '../../sql/types/geometry.ts';
-import { integerOf, isNullable, isNumeric, plainType, type IntegerType } from '../../sql/types/traits.ts';
-import { parseDeclaredType, parseType, type ClickHouseType } from '../../sql/types/type.ts';
+import { storedShape } from '../../../sql/types/geometry.ts';
+import { integerOf, isNullable, isNumeric, plainType, type IntegerType } from '../../../sql/types/traits.ts';
+import { parseDeclaredType, parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 export interface Substituted {
   readonly edits: readonly Edit[];

@@ -1,7 +1,7 @@
 // Answers and problems as a ClickHouse server sends them: header fields, compression, exceptions.
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../core/problem.ts';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import type { Problem } from '../../../sql/base/problem.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 import type { ClickHouseAnswer } from './call.ts';
 import type { Compression } from '../../http/compression.ts';
 import { READABLE_CODINGS } from '../../http/content-coding.ts';

@@ -1,7 +1,7 @@
 // A request of the ClickHouse interface, as far as all statements need it.
 import type { Principal } from '../../auth/principal.ts';
-import { Problem } from '../../core/problem.ts';
-import type { EngineFormat } from '../../format/clickhouse-formats.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import type { EngineFormat } from '../../formats/clickhouse-formats.ts';
 import type { ClickHouseCall, ClickHouseContent } from './call.ts';
 import type { Databases, NamedDatabase } from './databases.ts';
 import { inOriginal, type EditedText } from './edited-text.ts';

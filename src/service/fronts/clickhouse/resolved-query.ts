@@ -1,5 +1,5 @@
 // A query with its names resolved and its functions about the server replaced, and the database that it reads.
-import { parseSentText } from '../../sql/tree/parse.ts';
+import { parseSentText } from '../../../sql/clickhouse/tree/parse.ts';
 import type { Answering } from './answering.ts';
 import { applyEdits, type EditedText } from './edited-text.ts';
 import { resolveNames, type ResolvedNames } from './names.ts';

@@ -1,5 +1,5 @@
 // Rows of the service as SQL: one string that the engine reads as typed rows. No value is parsed as SQL.
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 
 export interface TypedColumn {
   readonly name: string;

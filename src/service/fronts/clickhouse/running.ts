@@ -1,5 +1,5 @@
 // The running queries of each key, for KILL QUERY and system.processes.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 export interface Running {
   readonly queryId: string;

@@ -1,7 +1,7 @@
 // Functions that ask about the server: replaced by constants, with the column name that the call would have.
-import { quoteIdentifier, quoteString } from '../../sql/literal.ts';
-import type { Node, Tree } from '../../sql/tree/nodes.ts';
-import { nameOf, partOf, spanOf, textOf, walk } from '../../sql/tree/visit.ts';
+import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
+import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import { nameOf, partOf, spanOf, textOf, walk } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Edit } from './edited-text.ts';
 
 /** What the functions return. */

@@ -1,14 +1,14 @@
 // Settings that clients send, in the URL, in SETTINGS and by SET: a closed table, those of the engine and a few of clients. Sessions
 // hold none of them.
-import { didYouMean, nearest } from '../../core/nearest.ts';
-import { Problem } from '../../core/problem.ts';
-import { engineFormatNamed, type EngineFormat } from '../../format/clickhouse-formats.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { engineFormatNamed, type EngineFormat } from '../../formats/clickhouse-formats.ts';
 import {
   isOutputSetting,
   OUTPUT_SETTINGS,
   outputSettingFault,
   withOutputSettings,
-} from '../../format/output-settings.ts';
+} from '../../formats/output-settings.ts';
 import { hasBinaryTypes, WITH_ZONES } from '../../request/native/blocks.ts';
 import { ENGINE_SETTINGS_BY_NAME } from './setting-kinds.ts';
 

@@ -1,11 +1,11 @@
 // Reads the text of a request: what kind of statement it is, and the clauses after it, which are not of the query.
-import { Problem } from '../../core/problem.ts';
-import { checkDepth, checkTokens } from '../../sandbox/lexed-query.ts';
-import { characterAt } from '../../sql/character-name.ts';
-import { createCursor, type Cursor } from '../../sql/cursor.ts';
-import { isSignificant, tokenize, type TokenKind } from '../../sql/lexer.ts';
-import { stringValue } from '../../sql/string-literal.ts';
-import { KEYWORDS } from '../../sql/tree/keywords.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { checkDepth, checkTokens } from '../../../guard/sandbox/lexed-query.ts';
+import { characterAt } from '../../../sql/clickhouse/character-name.ts';
+import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
+import { isSignificant, tokenize, type TokenKind } from '../../../sql/clickhouse/lexer.ts';
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 
 export type StatementKind =

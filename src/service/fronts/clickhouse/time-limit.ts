@@ -1,6 +1,6 @@
 // The signal of a query: of its client, of KILL QUERY, and of max_execution_time.
-import type { After } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Request } from './request.ts';
 
 export interface LimitedSignal {

@@ -1,8 +1,8 @@
 // Sends the stream of a live call as server-sent events, as fast as its client reads it.
 import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
-import { Problem } from '../../core/problem.ts';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 import type { Followed } from '../../request/answer.ts';
 import type { LiveStream } from '../../request/live/stream.ts';
 import { calledFields } from '../../http/answer-fields.ts';

@@ -1,7 +1,7 @@
 // Who asks in one MCP request, and all that the tools may do on their behalf: ordinary calls of the request path.
 import type { Principal } from '../../auth/principal.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { FormatName } from '../../format/formats.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { FormatName } from '../../formats/formats.ts';
 import type { RawValue } from '../../params/reading.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import type { Answer, Call } from '../../request/call.ts';

@@ -1,7 +1,7 @@
 // Problems of MCP requests: an HTTP status, and an error of JSON-RPC with the code and the hint of the problem.
 import type { FastifyReply } from 'fastify';
-import type { Problem } from '../../core/problem.ts';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import type { Problem } from '../../../sql/base/problem.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 
 const PARSE_ERROR = -32700;
 const INVALID_REQUEST = -32600;

@@ -1,5 +1,5 @@
 // What is read of a request's messages before the protocol library parses them.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 type Message = Readonly<Record<string, unknown>>;
 

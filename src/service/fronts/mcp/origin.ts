@@ -2,7 +2,7 @@
 // here, so that a page without a key could not do anything either.
 import type { FastifyRequest } from 'fastify';
 import { originOf } from '../../config/origins.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { isAllowedOrigin, type CorsOptions } from '../../http/cors.ts';
 
 /** Names that no domain of others can have. */

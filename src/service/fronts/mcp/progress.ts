@@ -1,6 +1,6 @@
 // Progress notifications of a call that takes longer than a moment, if the client asked for them.
 import type { ServerContext } from '@modelcontextprotocol/server';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 
 /** Calls that end earlier have no notification. */
 const INTERVAL_MS = 1000;

@@ -1,8 +1,8 @@
 // Prompts for tables of events: investigating errors and comparing two periods, over the endpoints that the key can query.
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { visibleTables, type VisibleTable } from '../../request/visible-tables.ts';
-import { parseColumnType } from '../../sql/types/column-type.ts';
+import { parseColumnType } from '../../../sql/types/column-type.ts';
 import type { Caller } from './caller.ts';
 import { plainText } from './endpoints/table-text.ts';
 import { requiredParameters } from './query/endpoint-text.ts';

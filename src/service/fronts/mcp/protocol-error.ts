@@ -1,6 +1,6 @@
 // Problems as errors of the protocol, for requests that have no result of their own for errors.
 import { ProtocolError, ProtocolErrorCode } from '@modelcontextprotocol/server';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 
 /** The first code that JSON-RPC leaves to servers. */
 const SERVER_ERROR = -32000;

@@ -1,7 +1,7 @@
 // Results of tools that are repeated while the cached answer they were made of is: neither the protocol library nor the
 // request path runs again. The counterpart of the cached fast path of the API.
 import { hash } from 'node:crypto';
-import { createLru } from '../../core/lru.ts';
+import { createLru } from '../../../sql/base/lru.ts';
 import type { Answer, CallRecord, Replay } from '../../request/call.ts';
 import type { McpRequest } from './call.ts';
 import { metaOf, objectOf } from './messages.ts';

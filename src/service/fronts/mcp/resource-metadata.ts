@@ -1,6 +1,6 @@
 // OAuth 2.0 Protected Resource Metadata (RFC 9728): where clients get tokens for this service.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { rejectOtherMethods } from '../../http/other-methods.ts';
 import { headerText } from '../../http/call-fields.ts';
 

@@ -1,7 +1,7 @@
 // Resources: endpoints and their tables as Markdown, and the guides.
 import type { Resource, ResourceTemplateType, TextResourceContents } from '@modelcontextprotocol/server';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { visibleTables } from '../../request/visible-tables.ts';
 import type { Caller } from './caller.ts';
 import { describeColumns } from './query/described-paths.ts';

@@ -1,8 +1,8 @@
 // MCP's Streamable HTTP transport (https://modelcontextprotocol.io/specification), without sessions: one request, one reply.
 import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
-import { rateLimitFields } from '../../rate-limits/rate-limits.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { rateLimitFields } from '../../limits/rate-limits.ts';
 import type { Admission } from '../../request/admit.ts';
 import type { AnswerMcp, McpRequest } from './call.ts';
 import { acceptedTypes } from '../../http/accepted-types.ts';

@@ -6,8 +6,8 @@ import {
   Server,
   type ServerContext,
 } from '@modelcontextprotocol/server';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { After } from '../../core/clock.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import type { RequestPath } from '../../request/answer.ts';
 import type { Exchange } from './call.ts';
 import { createCaller, type Caller } from './caller.ts';

@@ -1,12 +1,12 @@
 // The OpenAPI document for each caller: only what its key may call, generated again when the endpoints change.
 import { hash } from 'node:crypto';
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Describe } from '../../catalog/describe.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { rowShapes } from '../../catalog/row-shapes.ts';
-import { createLru, type Lru } from '../../core/lru.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { rowShapes } from '../../endpoints/row-shapes.ts';
+import { createLru, type Lru } from '../../../sql/base/lru.ts';
 import { openapiDocument, type DocumentOptions } from '../../openapi/document.ts';
 
 /** What a document depends on besides the key, and limits that tests can lower. */

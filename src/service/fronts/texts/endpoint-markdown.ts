@@ -1,12 +1,12 @@
 // An endpoint as Markdown, for the view of one key.
-import { deprecationText } from '../../catalog/versions.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
+import { deprecationText } from '../../endpoints/versions.ts';
+import { referenceOf } from '../../endpoints/endpoint.ts';
 import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { redactedType } from '../../catalog/column-rules.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import type { MergedColumn } from '../../catalog/row-shapes.ts';
-import { FORMATS } from '../../format/formats.ts';
+import { redactedType } from '../../endpoints/column-rules.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import type { MergedColumn } from '../../endpoints/row-shapes.ts';
+import { FORMATS } from '../../formats/formats.ts';
 import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
 import { plainText } from '../mcp/endpoints/table-text.ts';
 import { describeColumns } from '../mcp/query/described-paths.ts';

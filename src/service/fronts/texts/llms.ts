@@ -1,5 +1,5 @@
 // /llms.txt: the endpoints of a key and the guides, as links to Markdown (https://llmstxt.org).
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { QUERY_PATH } from './endpoint-markdown.ts';
 import { firstSentence } from './first-sentence.ts';
 

@@ -1,4 +1,4 @@
-// The guide to LQL for agents. `test/mcp/guides.test.ts` runs every example.
+// The guide to LQL for agents. `test/service/fronts/mcp/guides.service.test.ts` runs every example.
 
 export const LQL_GUIDE = `# LQL in short
 

@@ -1,6 +1,6 @@
 // Texts about the service for readers and agents: /llms.txt, endpoints as Markdown, guides.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { rejectOtherMethods } from '../../http/other-methods.ts';
 import { type TextReader, sendTagged } from '../../http/tagged-text.ts';
 

@@ -1,4 +1,4 @@
-// The guide to SQL for agents. `test/mcp/guides.test.ts` runs every example, and checks that what it says is rejected is.
+// The guide to SQL for agents. `test/service/fronts/mcp/guides.service.test.ts` runs every example, and checks that what it says is rejected is.
 
 export const SQL_GUIDE = `# SQL in short
 

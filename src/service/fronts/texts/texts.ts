@@ -1,10 +1,10 @@
 // Texts about the endpoints of a key: /llms.txt, an endpoint as Markdown, and the guides.
-import { mergeShapes, rowShapes } from '../../catalog/row-shapes.ts';
+import { mergeShapes, rowShapes } from '../../endpoints/row-shapes.ts';
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Describe } from '../../catalog/describe.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Sandboxes } from '../../request/sandboxes.ts';
 import { visibleTables, type VisibleTablesDeps } from '../../request/visible-tables.ts';
 import { openEndpoint } from '../mcp/query/open-endpoints.ts';

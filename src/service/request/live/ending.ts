@@ -1,5 +1,5 @@
 // Which problems end a stream, and what they mean to its reader.
-import type { Problem, ProblemCode } from '../../core/problem.ts';
+import type { Problem, ProblemCode } from '../../../sql/base/problem.ts';
 import type { EndReason } from './event.ts';
 
 const TEMPORARY: ReadonlySet<number> = new Set([502, 503, 504]);

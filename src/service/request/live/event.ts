@@ -1,5 +1,5 @@
 // Server-sent events of live calls (https://html.spec.whatwg.org/multipage/server-sent-events.html).
-import { problemDocument, type Problem } from '../../core/problem.ts';
+import { problemDocument, type Problem } from '../../../sql/base/problem.ts';
 
 /** Milliseconds after which clients reconnect. */
 export const RETRY_MS = 2000;

@@ -1,7 +1,7 @@
 // Live calls: streams of events with the answer to a question whenever it has changed. All who ask the same question share
 // one topic: one check at a time, and one run if its data has changed.
-import type { After } from '../../core/clock.ts';
-import { Problem } from '../../core/problem.ts';
+import type { After } from '../../../sql/base/clock.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { errorEnds, reasonOf } from './ending.ts';
 import { RETRY_MS } from './event.ts';
 import { createHolding } from './holding.ts';

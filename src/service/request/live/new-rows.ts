@@ -1,6 +1,6 @@
 // Which rows of a result were not in the result before.
-import { membersOf } from '../../format/member.ts';
-import { elementsOf } from '../../format/members.ts';
+import { membersOf } from '../../formats/member.ts';
+import { elementsOf } from '../../formats/members.ts';
 
 /** The rows of a result, identified by the values of some columns. */
 export interface KeyedRows {

@@ -1,8 +1,8 @@
 // A call whose answer is followed: what it asks, and whether its key may still ask it.
 import { cacheKey } from '../../cache/key.ts';
-import type { Endpoint, LivePolicy } from '../../catalog/endpoint.ts';
-import { referenceOf } from '../../catalog/endpoint.ts';
-import { Problem } from '../../core/problem.ts';
+import type { Endpoint, LivePolicy } from '../../endpoints/endpoint.ts';
+import { referenceOf } from '../../endpoints/endpoint.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { CallContent, LiveRequest } from '../call.ts';
 import type { ConsumerQuery } from '../consumer-query.ts';

@@ -1,6 +1,6 @@
 // One open stream of a live call: what its transport has still to send. Nothing is queued: a reader that is slow gets the
 // newest state when it is ready again.
-import type { Problem } from '../../core/problem.ts';
+import type { Problem } from '../../../sql/base/problem.ts';
 import { endEvent, errorEvent, HEARTBEAT, type EndReason } from './event.ts';
 import type { History } from './history.ts';
 import { createOutbox, type Sent } from './outbox.ts';

@@ -1,10 +1,10 @@
 // Bodies in the format Native, as clients read them: with documents declared as the strings that they are, with time zones, and, for
 // clients with a protocol version, with the header of each block and a byte after each type. The engine has no settings for these.
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Column } from '../../engine/engine.ts';
-import type { EngineFormat } from '../../format/clickhouse-formats.ts';
-import { timeZone } from '../../sql/types/traits.ts';
-import { parseType, printType } from '../../sql/types/type.ts';
+import type { EngineFormat } from '../../formats/clickhouse-formats.ts';
+import { timeZone } from '../../../sql/types/traits.ts';
+import { parseType, printType } from '../../../sql/types/type.ts';
 import { readColumn } from './columns.ts';
 import { UnknownType } from './native-column.ts';
 import { createReader, numberBytes, textBytes, type Reader } from './reader.ts';

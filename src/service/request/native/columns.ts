@@ -2,8 +2,14 @@
 // declares documents as JSON and writes strings, of which clients read one or the other. Source: NativeWriter and the serializations
 // of ClickHouse.
 import { setImmediate } from 'node:timers/promises';
-import { storedShape } from '../../sql/types/geometry.ts';
-import { innerType, parseType, printType, typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
+import { storedShape } from '../../../sql/types/geometry.ts';
+import {
+  innerType,
+  parseType,
+  printType,
+  typeArguments,
+  type ClickHouseType,
+} from '../../../sql/types/type.ts';
 import { SLICE, UnknownType, type NativeColumn, type Pieces } from './native-column.ts';
 import { numberBytes, textBytes, type Reader } from './reader.ts';
 import { inOrder, sizeOf, withoutDocuments } from './types.ts';

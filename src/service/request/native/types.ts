@@ -1,6 +1,12 @@
 // Types of columns in the format Native: sizes of values, names of other types, and what documents are declared as.
-import { decimalOf, isInterval, numberAt } from '../../sql/types/traits.ts';
-import { changeArguments, innerType, printType, typeOf, type ClickHouseType } from '../../sql/types/type.ts';
+import { decimalOf, isInterval, numberAt } from '../../../sql/types/traits.ts';
+import {
+  changeArguments,
+  innerType,
+  printType,
+  typeOf,
+  type ClickHouseType,
+} from '../../../sql/types/type.ts';
 
 /** Bytes of a value, by the name of its type. */
 const SIZES: ReadonlyMap<string, number> = new Map([

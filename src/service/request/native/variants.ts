@@ -1,6 +1,6 @@
 // Variant and Dynamic in the format Native: types that are declared as the same one, such as JSON as String, have one column.
 import { setImmediate } from 'node:timers/promises';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { SLICE, type NativeColumn, type Pieces } from './native-column.ts';
 import { createReader, type Reader } from './reader.ts';
 import { inOrder } from './types.ts';

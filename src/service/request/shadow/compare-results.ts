@@ -1,11 +1,11 @@
 // Compares the rows of two versions: columns, types, number and order of rows, and values. Reports columns and counts, never values.
 import { setImmediate } from 'node:timers/promises';
-import type { ColumnDifference, Difference } from '../../core/observation.ts';
+import type { ColumnDifference, Difference } from '../../../sql/base/observation.ts';
 import type { Column } from '../../engine/engine.ts';
-import { linesOf, membersOf } from '../../format/members.ts';
+import { linesOf, membersOf } from '../../formats/members.ts';
 import { valueDifference, type NumberRule } from './compare-values.ts';
-import { hasType, isFloat } from '../../sql/types/traits.ts';
-import { parseType } from '../../sql/types/type.ts';
+import { hasType, isFloat } from '../../../sql/types/traits.ts';
+import { parseType } from '../../../sql/types/type.ts';
 
 /** Rows in JSONEachRow, with numbers that are not finite as strings; and the columns, if the engine described them. */
 export interface ComparedResult {

@@ -1,6 +1,6 @@
 // Compares two values of a result, written as JSON by the engine: numbers within a tolerance, everything else exactly.
-import type { ColumnDifference } from '../../core/observation.ts';
-import { parseExact } from '../../format/exact-json.ts';
+import type { ColumnDifference } from '../../../sql/base/observation.ts';
+import { parseExact } from '../../formats/exact-json.ts';
 
 /** How the numbers of a column are compared. */
 export interface NumberRule {

@@ -1,17 +1,17 @@
 // Shadow runs: after some calls of a version, the next version runs as well, and the rows of both are compared. Runs in
 // spare capacity only: callers neither wait for it nor pay for it, and never see its result.
 import type { Principal } from '../../auth/principal.ts';
-import { isCallable } from '../../catalog/callable.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
-import type { Describe } from '../../catalog/describe.ts';
-import type { Endpoint } from '../../catalog/endpoint.ts';
-import { versionBefore } from '../../catalog/versions.ts';
-import type { After, Clock } from '../../core/clock.ts';
-import type { Observe, ShadowCompared } from '../../core/observation.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { versionBefore } from '../../endpoints/versions.ts';
+import type { After, Clock } from '../../../sql/base/clock.ts';
+import type { Observe, ShadowCompared } from '../../../sql/base/observation.ts';
 import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
-import { cutLines } from '../../format/lines.ts';
+import { cutLines } from '../../formats/lines.ts';
 import type { RawValue } from '../../params/reading.ts';
-import { demandedRedactor, isRedacting } from '../../redact/demand.ts';
+import { demandedRedactor, isRedacting } from '../../../guard/redact/demand.ts';
 import type { MakePlan } from '../plan.ts';
 import { redactRows } from '../redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';

@@ -1,5 +1,5 @@
 // Copies long results in parts, so that other events are handled in between.
-import { allocateWithRoom } from '../../format/room.ts';
+import { allocateWithRoom } from '../../formats/room.ts';
 import type { Pause } from './pause.ts';
 
 /** Bytes copied without a pause. */

@@ -1,8 +1,8 @@
 // Which columns of a result redaction changes, and their values after it.
 import { isIP } from 'node:net';
-import { linesOf, membersOf } from '../../format/members.ts';
-import { integerOf, isFloat } from '../../sql/types/traits.ts';
-import { changeInner, parseType, type ClickHouseType } from '../../sql/types/type.ts';
+import { linesOf, membersOf } from '../../formats/members.ts';
+import { integerOf, isFloat } from '../../../sql/types/traits.ts';
+import { changeInner, parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 
 export interface NamedType {
   readonly name: string;

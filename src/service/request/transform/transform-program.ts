@@ -1,7 +1,7 @@
 // The program of a thread that transforms large rows: reports that it is ready, then transforms one after the other.
 import { parentPort } from 'node:worker_threads';
-import { allocateWithRoom } from '../../format/room.ts';
-import { createRedactor, type Redactor, type RedactorOptions } from '../../redact/redactor.ts';
+import { allocateWithRoom } from '../../formats/room.ts';
+import { createRedactor, type Redactor, type RedactorOptions } from '../../../guard/redact/redactor.ts';
 import { apply, withRedactor, type TransformReply, type TransformRequest } from './transforms.ts';
 
 let last: { readonly key: string; readonly redactor: Redactor } | undefined;

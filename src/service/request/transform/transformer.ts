@@ -1,12 +1,12 @@
 // Transforms rows without holding up other calls: in parts with pauses in between, and long rows in threads.
 import type { Worker } from 'node:worker_threads';
-import type { After } from '../../core/clock.ts';
+import type { After } from '../../../sql/base/clock.ts';
 import { copied, joined } from './parts.ts';
 import type { Pause } from './pause.ts';
-import { Problem } from '../../core/problem.ts';
+import { Problem } from '../../../sql/base/problem.ts';
 import { nextMessage, startThread } from '../../threads/thread.ts';
-import { slicesOf } from '../../format/lines.ts';
-import { markRoom } from '../../format/room.ts';
+import { slicesOf } from '../../formats/lines.ts';
+import { markRoom } from '../../formats/room.ts';
 import { createFairTurns } from '../turns.ts';
 import { apply, withRedactor, type Transform, type Transformed, type TransformReply } from './transforms.ts';
 

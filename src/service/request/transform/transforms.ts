@@ -1,9 +1,9 @@
 // What the service does to rows after the engine wrote them, as values that can be sent to a thread.
-import { bigqueryShape, type Timestamps } from '../../format/bigquery-shape.ts';
-import { csvRows } from '../../format/csv.ts';
-import { membersOf } from '../../format/member.ts';
-import { linesOf, namesOf } from '../../format/members.ts';
-import type { Redactor, RedactorOptions } from '../../redact/redactor.ts';
+import { bigqueryShape, type Timestamps } from '../../formats/bigquery-shape.ts';
+import { csvRows } from '../../formats/csv.ts';
+import { membersOf } from '../../formats/member.ts';
+import { linesOf, namesOf } from '../../formats/members.ts';
+import type { Redactor, RedactorOptions } from '../../../guard/redact/redactor.ts';
 import { redactColumns, type KeptColumn, type NamedType } from './redacted-columns.ts';
 
 /** `Compiled`: the redactor, or in a message to a thread its options. */

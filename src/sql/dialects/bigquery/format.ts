@@ -1,5 +1,5 @@
 // BigQuery's FORMAT: each specifier with an argument of its type.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { signedInteger } from '../argument.ts';

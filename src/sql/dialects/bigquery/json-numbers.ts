@@ -1,6 +1,6 @@
 // Numbers in strings that contain JSON, with their digits as written: ClickHouse reads no JSON with integers of more than 64 bits, and
 // writes some other numbers in its own form.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Application } from '../function.ts';
 import { jsonAt, jsonOf } from '../json-path.ts';
 import { sql, type Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 // Functions of strings and bytes of BigQuery.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { count, unlessNull } from '../argument.ts';
 import { safely, taking } from '../behaviour.ts';
 import type { Rule, Rules } from '../function.ts';

@@ -1,5 +1,5 @@
 // Functions of times of BigQuery: they keep its types, read zones, and have patterns of their own.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import { unconverted } from '../context.ts';
 import type { Application, Rule, Rules } from '../function.ts';

@@ -1,16 +1,16 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
-import { quoteIdentifier } from '../sql/literal.ts';
-import { BIGQUERY } from '../dialects/bigquery/dialect.ts';
-import { syntax, tooLarge, UnconvertedError } from '../dialects/context.ts';
-import type { Token } from '../dialects/read/lexer.ts';
-import { read, STRICT_LIMITS } from '../dialects/read/read.ts';
-import { recordNames } from '../dialects/read/record-names.ts';
-import { flatten, sourceOffset, SqlTooLongError } from '../dialects/sql.ts';
-import { ONE_LINE } from '../dialects/style.ts';
-import { typeOfColumn } from '../dialects/value.ts';
-import type { Context, Table } from '../dialects/write/context.ts';
-import { writeQuery } from '../dialects/write/query.ts';
-import { contextOf } from '../dialects/write/start.ts';
+import { quoteIdentifier } from '../../clickhouse/literal.ts';
+import { BIGQUERY } from './dialect.ts';
+import { syntax, tooLarge, UnconvertedError } from '../context.ts';
+import type { Token } from '../read/lexer.ts';
+import { read, STRICT_LIMITS } from '../read/read.ts';
+import { recordNames } from '../read/record-names.ts';
+import { flatten, sourceOffset, SqlTooLongError } from '../sql.ts';
+import { ONE_LINE } from '../style.ts';
+import { typeOfColumn } from '../value.ts';
+import type { Context, Table } from '../write/context.ts';
+import { writeQuery } from '../write/query.ts';
+import { contextOf } from '../write/start.ts';
 import { problemOf } from './translation-error.ts';
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */

@@ -1,8 +1,8 @@
 // Errors in a BigQuery query, converted to a Problem with a location in the original query.
-import { positionAt } from '../core/position.ts';
-import { Problem, type ProblemCode } from '../core/problem.ts';
-import type { UnconvertedError } from '../dialects/context.ts';
-import type { ConversionCode } from '../dialects/conversion.ts';
+import { positionAt } from '../../base/position.ts';
+import { Problem, type ProblemCode } from '../../base/problem.ts';
+import type { UnconvertedError } from '../context.ts';
+import type { ConversionCode } from '../conversion.ts';
 
 /** All other codes are of valid queries that are not translated. */
 const CODES: Partial<Record<ConversionCode, ProblemCode>> = {

@@ -1,5 +1,5 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression, TypeName, Of } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';

@@ -1,5 +1,5 @@
 // Casts to integers.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { roundHalfAway } from '../round.ts';

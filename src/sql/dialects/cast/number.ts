@@ -1,5 +1,5 @@
 // Casts to Float64 and Decimal, and to Booleans.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 // Conversions of strings that fail for what they cannot read.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Place } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, type Value } from '../value.ts';

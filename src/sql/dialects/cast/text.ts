@@ -1,5 +1,5 @@
 // Casts to strings.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { differs } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';

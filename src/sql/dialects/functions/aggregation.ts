@@ -1,6 +1,6 @@
 // How an aggregate function of ClickHouse is applied: with the combinators for DISTINCT, FILTER, HAVING MAX and no rows, over a
 // window or over the elements of an array.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { ArrayRows } from '../context.ts';
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';

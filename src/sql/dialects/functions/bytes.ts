@@ -1,6 +1,6 @@
 // Bytes, and functions that return them as digits.
-import { hexOf } from '../../sql/bytes.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { hexOf } from '../../clickhouse/bytes.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';

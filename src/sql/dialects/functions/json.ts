@@ -1,5 +1,5 @@
 // Functions of JSON.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { strictly } from '../cast/strict.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';

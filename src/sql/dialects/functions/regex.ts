@@ -1,5 +1,5 @@
 // Functions of regular expressions.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 // Strings as arrays of their parts.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';

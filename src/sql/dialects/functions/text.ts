@@ -1,5 +1,5 @@
 // Functions of strings and bytes.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';

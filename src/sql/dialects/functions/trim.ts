@@ -1,5 +1,5 @@
 // trim, ltrim and rtrim.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';

@@ -1,5 +1,5 @@
 // The lexical rules of a dialect, as data: quotes, escapes, comments, words, numbers and symbols.
-import { WHITE_SPACE } from '../../sql/white-space.ts';
+import { WHITE_SPACE } from '../../clickhouse/white-space.ts';
 
 /** What follows a backslash in a string. */
 export interface Escapes {

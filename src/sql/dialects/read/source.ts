@@ -1,6 +1,6 @@
 // The tokens of a query, read one after the other.
 import type { Expression, FromItem, Name, Query } from '../tree.ts';
-import { unexpectedCharacter } from '../../sql/character-name.ts';
+import { unexpectedCharacter } from '../../clickhouse/character-name.ts';
 import type { Feature, Grammar } from './grammar.ts';
 import type { Token } from './lexer.ts';
 import { written, type Outline, type OutlinedQuery } from './outline.ts';

@@ -1,5 +1,5 @@
 // Reads string literals: their end, their escapes, and the bytes or bits that some of them write.
-import { byteString, bytesOfHex } from '../../sql/bytes.ts';
+import { byteString, bytesOfHex } from '../../clickhouse/bytes.ts';
 import type { Escapes, LexicalRules, StringForm } from './lexical-rules.ts';
 import { syntax } from '../context.ts';
 

@@ -1,5 +1,5 @@
 // SQLite's date functions: a time, and modifiers such as '+1 month' and 'start of month'.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression } from '../tree.ts';
 import type { Application, Rule } from '../function.ts';
 import { sql } from '../sql.ts';

@@ -1,7 +1,7 @@
 // Arguments that are times: literals and strings are read as times.
 import type { Application } from '../function.ts';
 import { unconverted, type Context } from '../context.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, text, type Value } from '../value.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';

@@ -1,7 +1,7 @@
 // Casts to times, and of times to strings.
 import type { CastOptions } from '../cast/strict.ts';
 import { unconverted, type Place } from '../context.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, isNumber, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';

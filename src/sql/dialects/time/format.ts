@@ -1,5 +1,5 @@
 // Times as strings, by a pattern.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import type { Element, Piece } from './pattern.ts';
 import { startOfIsoYear } from './unit.ts';

@@ -1,6 +1,6 @@
 // Strings that denote dates and times, and literals of ClickHouse for them.
-import { offsetMs, utcMs } from '../../sql/calendar.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { offsetMs, utcMs } from '../../clickhouse/calendar.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 import { instantOf, zoneOf } from './zone.ts';

@@ -1,5 +1,5 @@
 // Functions of times from and to strings.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { literal, type Application, type Rule } from '../function.ts';
 import { sql } from '../sql.ts';
 import { isKind, isTime, operand, text, value, type Value } from '../value.ts';

@@ -1,7 +1,7 @@
 // Units of time: their names, and the start of the unit that contains a time.
 import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context, type Place } from '../context.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 import { dateLiteral } from './literal.ts';

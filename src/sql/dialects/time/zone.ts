@@ -1,5 +1,5 @@
 // Time zones as ClickHouse names them, and the instants at which clocks show a time.
-import { utcMs } from '../../sql/calendar.ts';
+import { utcMs } from '../../clickhouse/calendar.ts';
 
 const OFFSET = /^(?:UTC|GMT)?([+-])(\d{1,2})(?::?([0-5]\d))?$/;
 

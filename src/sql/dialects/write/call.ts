@@ -1,5 +1,5 @@
 // Function calls.
-import { didYouMean, nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../base/nearest.ts';
 import { applied } from '../call.ts';
 import { unconverted, unknown } from '../context.ts';
 import type { Rule } from '../function.ts';

@@ -1,5 +1,5 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { caseless } from '../collation.ts';
 import { asValue, differs, unconverted, type Place } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonText } from '../json-path.ts';

@@ -1,5 +1,5 @@
 // Paths, fields of records, elements of arrays, maps and JSON, and slices of arrays.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { syntax, unconverted } from '../context.ts';
 import { elementAt } from '../functions/array-value.ts';
 import { sliceOf } from '../functions/array.ts';

@@ -1,5 +1,5 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { unconverted } from '../context.ts';
 import { jsonText } from '../json-path.ts';
 import { settled } from '../operand.ts';

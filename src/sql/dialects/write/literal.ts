@@ -1,5 +1,5 @@
 // Literals and parameters.
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import { syntax, unconverted } from '../context.ts';
 import { bytesLiteral } from '../functions/bytes.ts';
 import { literalTo } from '../time/cast.ts';

@@ -1,6 +1,6 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
 import { sql, type Sql } from '../sql.ts';
-import { quoteString } from '../../sql/literal.ts';
+import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression, FromItem } from '../tree.ts';
 import { applicationOf } from '../call.ts';
 import { syntax, unconverted, type Context as BaseContext } from '../context.ts';

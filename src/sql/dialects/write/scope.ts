@@ -1,5 +1,5 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
-import { didYouMean, nearest } from '../../core/nearest.ts';
+import { didYouMean, nearest } from '../../base/nearest.ts';
 import type { Name } from '../tree.ts';
 import { syntax, unknown } from '../context.ts';
 import { columnValue, field, fieldNames, hasField, tupleOf } from '../record.ts';

@@ -1,5 +1,5 @@
 // Tables and subqueries in FROM.
-import { nearest } from '../../core/nearest.ts';
+import { nearest } from '../../base/nearest.ts';
 import type { FromItem, Name } from '../tree.ts';
 import { syntax, unconverted, unknown } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';

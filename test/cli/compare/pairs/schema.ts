@@ -1,5 +1,5 @@
 // Tables of five products with two tenants' rows: web events, a shop, sensors, sites and tickets.
-import { openTwoTenants, type TenantTables, type World } from '../../query-model/world.ts';
+import { openTwoTenants, type TenantTables, type World } from '../../../guard/query/world.ts';
 
 /** Each product has its own name and type of the tenant's column and parameter. */
 const TABLES = `

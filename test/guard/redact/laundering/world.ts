@@ -2,9 +2,9 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashKey } from '../../../src/auth/keyring.ts';
-import { answered } from '../../support/answered.ts';
-import { KEY, startService, type TestService } from '../../support/service.ts';
+import { hashKey } from '../../../../src/service/auth/keyring.ts';
+import { answered } from '../../../support/answered.ts';
+import { KEY, startService, type TestService } from '../../../support/service.ts';
 import { endpointFiles, seedsOf, VERSIONS } from './people.ts';
 import { imagesOf, KINDS, secretOf, type Version } from './secrets.ts';
 

@@ -4,7 +4,7 @@ import { parse } from 'csv-parse/sync';
 import { parquetReadObjects, parquetSchema, parquetMetadata } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { expect } from 'vitest';
-import { FORMATS } from '../../../src/format/formats.ts';
+import { FORMATS } from '../../../../src/service/formats/formats.ts';
 import { problem, type Checks } from './world.ts';
 
 const NAMES = Object.keys(FORMATS);

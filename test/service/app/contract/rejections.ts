@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { expect } from 'vitest';
 import { leave } from './calling.ts';
 import { problem, type Checks, type Json } from './world.ts';
-import { eventually } from '../../support/eventually.ts';
+import { eventually } from '../../../support/eventually.ts';
 
 const withKey = (key: string): RequestInit => ({ headers: { 'X-API-KEY': key } });
 const own = (sql: string): string => `tables?${new URLSearchParams({ sql }).toString()}`;

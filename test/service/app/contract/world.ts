@@ -1,9 +1,9 @@
 // The service that the contract is tested on: endpoints and keys of every kind, and third-party clients.
 import { execFile } from 'node:child_process';
 import { expect } from 'vitest';
-import { hashKey } from '../../../src/auth/keyring.ts';
-import { startGate, type Gate } from '../../support/gate.ts';
-import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { hashKey } from '../../../../src/service/auth/keyring.ts';
+import { startGate, type Gate } from '../../../support/gate.ts';
+import { startService, writeEndpoint, type TestService } from '../../../support/service.ts';
 
 export interface World {
   readonly service: TestService;

@@ -3,10 +3,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse } from 'yaml';
-import type { Engine } from '../../../src/engine/engine.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../src/engine/settings.ts';
-import { rows, statement } from '../../support/engine-statements.ts';
-import { openTestEngine } from '../../support/test-engine.ts';
+import type { Engine } from '../../../../src/service/engine/engine.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../../src/service/engine/settings.ts';
+import { rows, statement } from '../../../support/engine-statements.ts';
+import { openTestEngine } from '../../../support/test-engine.ts';
 
 interface Decided {
   readonly settings: readonly string[];

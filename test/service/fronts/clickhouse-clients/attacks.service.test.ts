@@ -1,14 +1,14 @@
 // The attack corpus, other tenants' rows and redaction through the ClickHouse interface, in all of its formats.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
-import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
-import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
-import { answered } from '../support/answered.ts';
-import { withoutMarker } from '../support/avro.ts';
-import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
-import { runs, some, someOfEach } from '../support/runs.ts';
-import { KEY, type TestService } from '../support/service.ts';
+import { ENGINE_FORMATS } from '../../../../src/service/formats/clickhouse-formats.ts';
+import { ATTACKS, BENIGN } from '../../../guard/sandbox/fixture.ts';
+import { INDEX_ORACLES, oracles } from '../../../guard/sandbox/oracles.ts';
+import { DATABASES, rotated, startAttacked } from '../../../support/attacked-service.ts';
+import { answered } from '../../../support/answered.ts';
+import { withoutMarker } from '../../../support/avro.ts';
+import { familyOf, OTHER_NAMES } from '../../../support/format-names.ts';
+import { runs, some, someOfEach } from '../../../support/runs.ts';
+import { KEY, type TestService } from '../../../support/service.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed'];
 const IS_LONG = process.env['FUZZ_CASES'] !== undefined;

@@ -4,14 +4,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
-import { OUTPUT_SETTINGS } from '../../src/format/output-settings.ts';
-import { answered } from '../support/answered.ts';
-import { rotated } from '../support/attacked-service.ts';
-import { withoutMarker } from '../support/avro.ts';
-import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
-import { some, someOfEach } from '../support/runs.ts';
-import { KEY, startService, type TestService } from '../support/service.ts';
+import { ENGINE_FORMATS } from '../../../../src/service/formats/clickhouse-formats.ts';
+import { OUTPUT_SETTINGS } from '../../../../src/service/formats/output-settings.ts';
+import { answered } from '../../../support/answered.ts';
+import { rotated } from '../../../support/attacked-service.ts';
+import { withoutMarker } from '../../../support/avro.ts';
+import { familyOf, OTHER_NAMES } from '../../../support/format-names.ts';
+import { some, someOfEach } from '../../../support/runs.ts';
+import { KEY, startService, type TestService } from '../../../support/service.ts';
 
 /** With `npm run fuzz`, all combinations; otherwise each format, group of columns, setting and expression in some of them. */
 const IS_LONG = process.env['FUZZ_CASES'] !== undefined;

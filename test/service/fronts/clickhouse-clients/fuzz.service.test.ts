@@ -2,8 +2,8 @@
 // may fail with 500, hang, or show rows of others.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
-import { runs } from '../support/runs.ts';
+import { ENGINE_FORMATS } from '../../../../src/service/formats/clickhouse-formats.ts';
+import { runs } from '../../../support/runs.ts';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
 const RUNS = runs(100, 300);

@@ -1,7 +1,7 @@
 // The format Native as clients of the native protocol's versions read it: the bytes against the types that they declare.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readNative } from '../support/native-reader.ts';
-import { someOfEach } from '../support/runs.ts';
+import { readNative } from '../../../support/native-reader.ts';
+import { someOfEach } from '../../../support/runs.ts';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
 let world: ClickHouseWorld;

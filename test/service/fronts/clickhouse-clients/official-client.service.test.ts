@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { tableFromIPC } from 'apache-arrow';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
-import { KEY } from '../support/service.ts';
+import { KEY } from '../../../support/service.ts';
 import { ANALYST, DATABASE, SAVED_ONLY, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
 let world: ClickHouseWorld;

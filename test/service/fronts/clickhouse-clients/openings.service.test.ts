@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { ANALYST, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
-import { someOfEach } from '../support/runs.ts';
+import { someOfEach } from '../../../support/runs.ts';
 
 type Fields = Readonly<Record<string, string | null>>;
 

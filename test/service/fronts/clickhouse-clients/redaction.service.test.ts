@@ -1,15 +1,15 @@
 // Redaction through the ClickHouse interface, in all of its formats: answers are equal when all personal data is exchanged for
 // other data.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { ENGINE_FORMATS } from '../../src/format/clickhouse-formats.ts';
-import { TEXTS } from '../redact/laundering/texts.ts';
-import { VERSIONS } from '../redact/laundering/people.ts';
-import type { Version } from '../redact/laundering/secrets.ts';
-import { DEMANDS, headersOf, openWorld, secretsIn, seenOf, type Demand, type Seen, type World } from '../redact/laundering/world.ts'; // prettier-ignore
-import { answered } from '../support/answered.ts';
-import { withoutMarker } from '../support/avro.ts';
-import { familyOf, OTHER_NAMES } from '../support/format-names.ts';
-import { runs, someOfEach } from '../support/runs.ts';
+import { ENGINE_FORMATS } from '../../../../src/service/formats/clickhouse-formats.ts';
+import { TEXTS } from '../../../guard/redact/laundering/texts.ts';
+import { VERSIONS } from '../../../guard/redact/laundering/people.ts';
+import type { Version } from '../../../guard/redact/laundering/secrets.ts';
+import { DEMANDS, headersOf, openWorld, secretsIn, seenOf, type Demand, type Seen, type World } from '../../../guard/redact/laundering/world.ts'; // prettier-ignore
+import { answered } from '../../../support/answered.ts';
+import { withoutMarker } from '../../../support/avro.ts';
+import { familyOf, OTHER_NAMES } from '../../../support/format-names.ts';
+import { runs, someOfEach } from '../../../support/runs.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
 const IS_LONG = process.env['FUZZ_CASES'] !== undefined;

@@ -1,9 +1,9 @@
 // A service with the ClickHouse interface over endpoints of many types, and its keys, for the tests with real clients.
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Token } from '../../src/config/generated/tokens.ts';
-import { startService, type TestService, type TestServiceOptions } from '../support/service.ts';
+import { hashKey } from '../../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../../src/service/config/generated/tokens.ts';
+import { startService, type TestService, type TestServiceOptions } from '../../../support/service.ts';
 
 /** The database that the clients use; its tables are `orders` and `customers`. */
 export const DATABASE = 'shop.orders';

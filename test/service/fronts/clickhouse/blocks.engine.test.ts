@@ -5,12 +5,12 @@ import { dirname, join } from 'node:path';
 import { Session } from 'chdb';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { Problem } from '../../../src/core/problem.ts';
-import { compressBlocks, decompressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
-import { cityHash128 } from '../../../src/fronts/clickhouse/cityhash.ts';
-import { compressLz4, decompressLz4 } from '../../../src/fronts/clickhouse/lz4.ts';
-import { loadZstd } from '../../../src/http/zstd.ts';
-import { countTurns } from '../../support/loop-turns.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
+import { compressBlocks, decompressBlocks } from '../../../../src/service/fronts/clickhouse/blocks.ts';
+import { cityHash128 } from '../../../../src/service/fronts/clickhouse/cityhash.ts';
+import { compressLz4, decompressLz4 } from '../../../../src/service/fronts/clickhouse/lz4.ts';
+import { loadZstd } from '../../../../src/service/http/zstd.ts';
+import { countTurns } from '../../../support/loop-turns.ts';
 
 const LIMIT = 4 * 2 ** 20;
 const folder = mkdtempSync(join(tmpdir(), 'millrace-blocks-'));

@@ -1,7 +1,7 @@
 // Problems as exceptions of the ClickHouse interface.
 import { expect, test } from 'vitest';
-import { Problem, type ProblemOptions } from '../../../src/core/problem.ts';
-import { exceptionFor } from '../../../src/fronts/clickhouse/errors.ts';
+import { Problem, type ProblemOptions } from '../../../../src/sql/base/problem.ts';
+import { exceptionFor } from '../../../../src/service/fronts/clickhouse/errors.ts';
 
 test.each<[options: ProblemOptions, text: string]>([
   [{ detail: 'No value' }, 'No value. Correct the parameter, or leave it out.'],

@@ -3,9 +3,9 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { compress as zstd } from '@bokuweb/zstd-wasm';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { compressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
-import { decompressZstd } from '../../../src/http/zstd.ts';
-import { ECHO_KEY, openEcho, type Echo } from '../../support/clickhouse-echo.ts';
+import { compressBlocks } from '../../../../src/service/fronts/clickhouse/blocks.ts';
+import { decompressZstd } from '../../../../src/service/http/zstd.ts';
+import { ECHO_KEY, openEcho, type Echo } from '../../../support/clickhouse-echo.ts';
 
 let echo: Echo;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 // How long a request of the ClickHouse interface lasts: clients that leave, time-outs, shutdown, slow clients.
 import { afterEach, expect, test } from 'vitest';
-import { Problem } from '../../../src/core/problem.ts';
-import type { Finished } from '../../../src/core/observation.ts';
-import type { ClickHouseOptions } from '../../../src/fronts/clickhouse/routes.ts';
-import type { ClickHouseAnswer } from '../../../src/fronts/clickhouse/call.ts';
-import { openEcho, type Echo } from '../../support/clickhouse-echo.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
+import type { Finished } from '../../../../src/sql/base/observation.ts';
+import type { ClickHouseOptions } from '../../../../src/service/fronts/clickhouse/routes.ts';
+import type { ClickHouseAnswer } from '../../../../src/service/fronts/clickhouse/call.ts';
+import { openEcho, type Echo } from '../../../support/clickhouse-echo.ts';
 
 /** Queries that run until they are answered, or their signal is aborted. */
 interface Running {

@@ -2,10 +2,10 @@
 import { brotliDecompressSync, gunzipSync, inflateSync } from 'node:zlib';
 import { decompress as zstd } from '@bokuweb/zstd-wasm';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { Finished } from '../../../src/core/observation.ts';
-import { decompressBlocks } from '../../../src/fronts/clickhouse/blocks.ts';
-import { clientNameOf } from '../../../src/fronts/clickhouse/client-name.ts';
-import { ECHO_KEY, openEcho, type Echo } from '../../support/clickhouse-echo.ts';
+import type { Finished } from '../../../../src/sql/base/observation.ts';
+import { decompressBlocks } from '../../../../src/service/fronts/clickhouse/blocks.ts';
+import { clientNameOf } from '../../../../src/service/fronts/clickhouse/client-name.ts';
+import { ECHO_KEY, openEcho, type Echo } from '../../../support/clickhouse-echo.ts';
 
 let echo: Echo;
 let sick: Echo;

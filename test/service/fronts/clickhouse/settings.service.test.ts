@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { describe, expect, test } from 'vitest';
-import { Problem } from '../../../src/core/problem.ts';
-import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../src/engine/settings.ts';
-import { exceptionOf } from '../../../src/fronts/clickhouse/exception-codes.ts';
-import { ENGINE_SETTINGS } from '../../../src/fronts/clickhouse/generated/engine-settings.ts';
-import { LISTED_SETTINGS, readSettings } from '../../../src/fronts/clickhouse/settings.ts';
-import { ENGINE_SETTINGS_BY_NAME } from '../../../src/fronts/clickhouse/setting-kinds.ts';
-import { engineSettings } from '../../support/engine-settings.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
+import { FIXED_SETTINGS, ISOLATION_SETTINGS } from '../../../../src/service/engine/settings.ts';
+import { exceptionOf } from '../../../../src/service/fronts/clickhouse/exception-codes.ts';
+import { ENGINE_SETTINGS } from '../../../../src/service/fronts/clickhouse/generated/engine-settings.ts';
+import { LISTED_SETTINGS, readSettings } from '../../../../src/service/fronts/clickhouse/settings.ts';
+import { ENGINE_SETTINGS_BY_NAME } from '../../../../src/service/fronts/clickhouse/setting-kinds.ts';
+import { engineSettings } from '../../../support/engine-settings.ts';
 
 /** `accepted`, or ClickHouse's code of the exception. */
 function read(name: string, value: string): 'accepted' | number {

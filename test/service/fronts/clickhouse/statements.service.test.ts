@@ -1,18 +1,18 @@
 // The ClickHouse interface without its transport: statements and what they return, by a real engine.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { FULL_ACCESS } from '../../../src/app/local.ts';
-import { openCore, type Core } from '../../../src/app/core.ts';
-import { after, clock } from '../../../src/app/clock.ts';
-import { createPrincipal } from '../../../src/auth/principal.ts';
-import type { Principal } from '../../../src/auth/principal.ts';
-import { NO_DIRECTIVES } from '../../../src/cache/freshness.ts';
-import { Problem } from '../../../src/core/problem.ts';
-import type { AnswerClickHouse, ClickHouseContent } from '../../../src/fronts/clickhouse/call.ts';
-import { readRows } from '../../../src/engine/rows.ts';
-import { showsNullable, typeFacts } from '../../../src/fronts/clickhouse/virtual/type-facts.ts';
-import { createClickHouse } from '../../../src/fronts/clickhouse/clickhouse.ts';
-import { exceptionOf } from '../../../src/fronts/clickhouse/exception-codes.ts';
-import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { FULL_ACCESS } from '../../../../src/service/app/local.ts';
+import { openCore, type Core } from '../../../../src/service/app/core.ts';
+import { after, clock } from '../../../../src/service/app/clock.ts';
+import { createPrincipal } from '../../../../src/service/auth/principal.ts';
+import type { Principal } from '../../../../src/service/auth/principal.ts';
+import { NO_DIRECTIVES } from '../../../../src/service/cache/freshness.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
+import type { AnswerClickHouse, ClickHouseContent } from '../../../../src/service/fronts/clickhouse/call.ts';
+import { readRows } from '../../../../src/service/engine/rows.ts';
+import { showsNullable, typeFacts } from '../../../../src/service/fronts/clickhouse/virtual/type-facts.ts';
+import { createClickHouse } from '../../../../src/service/fronts/clickhouse/clickhouse.ts';
+import { exceptionOf } from '../../../../src/service/fronts/clickhouse/exception-codes.ts';
+import { startService, writeEndpoint, type TestService } from '../../../support/service.ts';
 
 const PRINCIPALS: Readonly<Record<string, Principal>> = {
   all: FULL_ACCESS,

@@ -1,6 +1,6 @@
 // The hub of live calls, in virtual time: who is told what, and what it costs.
 import { expect, test } from 'vitest';
-import { Problem } from '../../../src/core/problem.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
 import { createWorld } from './world.ts';
 
 test('one topic, one run for all who ask the same', async () => {

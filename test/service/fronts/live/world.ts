@@ -1,14 +1,14 @@
 // The hub of live calls in virtual time, over rows that tests change.
-import { createWatch, type Watch } from '../../../src/cache/watch.ts';
-import { momentOf } from '../../../src/cache/clock.ts';
-import type { Observation } from '../../../src/core/observation.ts';
-import type { Problem } from '../../../src/core/problem.ts';
-import { createLive, type Live } from '../../../src/request/live/live.ts';
-import type { Question } from '../../../src/request/live/question.ts';
-import type { LiveStream } from '../../../src/request/live/stream.ts';
-import type { Result, ResultRequest, Task } from '../../../src/request/result.ts';
-import { createSharedFailures } from '../../../src/request/shared-failures.ts';
-import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
+import { createWatch, type Watch } from '../../../../src/service/cache/watch.ts';
+import { momentOf } from '../../../../src/service/cache/clock.ts';
+import type { Observation } from '../../../../src/sql/base/observation.ts';
+import type { Problem } from '../../../../src/sql/base/problem.ts';
+import { createLive, type Live } from '../../../../src/service/request/live/live.ts';
+import type { Question } from '../../../../src/service/request/live/question.ts';
+import type { LiveStream } from '../../../../src/service/request/live/stream.ts';
+import type { Result, ResultRequest, Task } from '../../../../src/service/request/result.ts';
+import { createSharedFailures } from '../../../../src/service/request/shared-failures.ts';
+import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
 
 export interface World {
   readonly live: Live;

@@ -1,6 +1,6 @@
 // Questions over the parcels of a client, answered by an agent that knows nothing but what the tools say.
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { readRows } from '../../src/engine/rows.ts';
+import { readRows } from '../../../../src/service/engine/rows.ts';
 import { createAgent, type Agent, type Question, type SavedQuestion } from './agent/agent.ts';
 import { ACME, startMcpWorld, type Connected } from './world/world.ts';
 

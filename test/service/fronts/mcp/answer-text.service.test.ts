@@ -1,7 +1,7 @@
 // Rows as content for agents: limits, exact numbers, and texts of rows that try to look like something else.
 import { hash } from 'node:crypto';
 import { describe, expect, test, vi } from 'vitest';
-import { rowsToContent, type RowsContent } from '../../src/fronts/mcp/endpoints/answer-text.ts';
+import { rowsToContent, type RowsContent } from '../../../../src/service/fronts/mcp/endpoints/answer-text.ts';
 
 const NARROWING = 'To narrow the result, send from.';
 const OPTIONS = { maxRows: 100, narrowing: NARROWING };

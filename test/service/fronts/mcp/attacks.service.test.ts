@@ -1,11 +1,11 @@
 // The attack corpus, other tenants' rows and personal data through the tools of agents that take a query.
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { ATTACKS, BENIGN } from '../sandbox/fixture.ts';
-import { INDEX_ORACLES, oracles } from '../sandbox/oracles.ts';
-import { DATABASES, rotated, startAttacked } from '../support/attacked-service.ts';
-import { runs, some, someOfEach } from '../support/runs.ts';
-import { KEY } from '../support/service.ts';
+import { ATTACKS, BENIGN } from '../../../guard/sandbox/fixture.ts';
+import { INDEX_ORACLES, oracles } from '../../../guard/sandbox/oracles.ts';
+import { DATABASES, rotated, startAttacked } from '../../../support/attacked-service.ts';
+import { runs, some, someOfEach } from '../../../support/runs.ts';
+import { KEY } from '../../../support/service.ts';
 import { ask, connected, rowsOf, type Asked, type Connected } from './world/world.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed', 'map'];

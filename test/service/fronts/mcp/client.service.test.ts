@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { type Client, ProtocolError } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import { eventually } from '../support/eventually.ts';
-import { startGate } from '../support/gate.ts';
-import { runs, sizeOf, someOfEach } from '../support/runs.ts';
-import { KEY, writeEndpoint } from '../support/service.ts';
+import { hashKey } from '../../../../src/service/auth/keyring.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startGate } from '../../../support/gate.ts';
+import { runs, sizeOf, someOfEach } from '../../../support/runs.ts';
+import { KEY, writeEndpoint } from '../../../support/service.ts';
 import { INJECTIONS } from './world/injections.ts';
 import { ACME, ask, GLOBEX, LATEST, OWNER, REDACTED, REVISIONS, rowsOf, SAVED_ONLY, startMcpWorld, type Asked, type Connected } from './world/world.ts'; // prettier-ignore
 

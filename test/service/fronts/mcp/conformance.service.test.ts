@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KEY, startService, type TestService } from '../support/service.ts';
+import { KEY, startService, type TestService } from '../../../support/service.ts';
 import { runSuite, withKey, type Check, type Suite } from './conformance/suite.ts';
 
 let service: TestService;

@@ -2,11 +2,11 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LQL_GUIDE } from '../../src/fronts/texts/lql-guide.ts';
-import { SQL_GUIDE } from '../../src/fronts/texts/sql-guide.ts';
+import { LQL_GUIDE } from '../../../../src/service/fronts/texts/lql-guide.ts';
+import { SQL_GUIDE } from '../../../../src/service/fronts/texts/sql-guide.ts';
 import { openQueryWorld, type QueryWorld } from './query-world.ts';
 
-const ROOT = join(import.meta.dirname, '../..');
+const ROOT = join(import.meta.dirname, '../../../..');
 let world: QueryWorld;
 
 beforeAll(async () => {

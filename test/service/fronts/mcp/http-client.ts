@@ -1,5 +1,5 @@
 // Sends single MCP messages over HTTP as they are, for tests of what clients do not send.
-import { KEY } from '../support/service.ts';
+import { KEY } from '../../../support/service.ts';
 
 export interface Reply {
   readonly status: number;

@@ -1,7 +1,7 @@
 // Generated and malformed messages to /mcp: each gets a well-formed response, none shows anything of others, and the service goes on.
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { runs, some } from '../support/runs.ts';
+import { runs, some } from '../../../support/runs.ts';
 import { ACME, LATEST, REVISIONS, startMcpWorld, type Connected } from './world/world.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);

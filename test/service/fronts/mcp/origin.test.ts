@@ -1,8 +1,8 @@
 // Which origins may send MCP requests: those of CORS, and the service's own on a loopback name.
 import type { FastifyRequest } from 'fastify';
 import { expect, test } from 'vitest';
-import { allowedOrigins } from '../../../src/config/origins.ts';
-import { checkOrigin } from '../../../src/fronts/mcp/origin.ts';
+import { allowedOrigins } from '../../../../src/service/config/origins.ts';
+import { checkOrigin } from '../../../../src/service/fronts/mcp/origin.ts';
 
 interface Row {
   readonly origin?: string;

@@ -4,10 +4,10 @@ import { connect } from 'node:net';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/auth/keyring.ts';
-import type { Finished } from '../../src/core/observation.ts';
-import { eventually } from '../support/eventually.ts';
-import { startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { hashKey } from '../../../../src/service/auth/keyring.ts';
+import type { Finished } from '../../../../src/sql/base/observation.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { startService, writeEndpoint, type TestService } from '../../../support/service.ts';
 import { createSender, modern, MODERN, type Sender } from './http-client.ts';
 
 const LIMITED = 'a-key-with-a-rate-limit';

@@ -1,6 +1,6 @@
 // The address of the service for its clients, as configured: what OAuth names does not depend on header fields of requests.
 import { afterEach, expect, test } from 'vitest';
-import { startService, type TestService } from '../support/service.ts';
+import { startService, type TestService } from '../../../support/service.ts';
 
 const ISSUER = 'https://id.example.com';
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';

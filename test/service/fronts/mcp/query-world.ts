@@ -2,17 +2,17 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openCore, type Core } from '../../src/app/core.ts';
-import { openEngine } from '../../src/app/engine.ts';
-import type { Keyring } from '../../src/auth/keyring.ts';
-import { createPrincipal, type Grant, type Principal } from '../../src/auth/principal.ts';
-import { loadSettings } from '../../src/config/settings.ts';
-import type { Engine } from '../../src/engine/engine.ts';
-import type { Caller } from '../../src/fronts/mcp/caller.ts';
-import { toolError } from '../../src/fronts/mcp/endpoints/tool-error.ts';
-import { createQueryTools } from '../../src/fronts/mcp/query/query-tools.ts';
-import type { ToolSource } from '../../src/fronts/mcp/tool.ts';
-import { localCall, type CallContent } from '../../src/request/call.ts';
+import { openCore, type Core } from '../../../../src/service/app/core.ts';
+import { openEngine } from '../../../../src/service/app/engine.ts';
+import type { Keyring } from '../../../../src/service/auth/keyring.ts';
+import { createPrincipal, type Grant, type Principal } from '../../../../src/service/auth/principal.ts';
+import { loadSettings } from '../../../../src/service/config/settings.ts';
+import type { Engine } from '../../../../src/service/engine/engine.ts';
+import type { Caller } from '../../../../src/service/fronts/mcp/caller.ts';
+import { toolError } from '../../../../src/service/fronts/mcp/endpoints/tool-error.ts';
+import { createQueryTools } from '../../../../src/service/fronts/mcp/query/query-tools.ts';
+import type { ToolSource } from '../../../../src/service/fronts/mcp/tool.ts';
+import { localCall, type CallContent } from '../../../../src/service/request/call.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 

@@ -1,11 +1,11 @@
 // Redaction through the tools of agents: what an agent sees is the same when all personal data is exchanged for other data.
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { VERSIONS } from '../redact/laundering/people.ts';
-import type { Version } from '../redact/laundering/secrets.ts';
-import { TEXTS } from '../redact/laundering/texts.ts';
-import { headersOf, openWorld, secretsIn, type World } from '../redact/laundering/world.ts';
-import { runs } from '../support/runs.ts';
+import { VERSIONS } from '../../../guard/redact/laundering/people.ts';
+import type { Version } from '../../../guard/redact/laundering/secrets.ts';
+import { TEXTS } from '../../../guard/redact/laundering/texts.ts';
+import { headersOf, openWorld, secretsIn, type World } from '../../../guard/redact/laundering/world.ts';
+import { runs } from '../../../support/runs.ts';
 import { ask, connected } from './world/world.ts';
 
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);

@@ -1,8 +1,8 @@
 // Resources, prompts and completions: for the view of each key, over endpoints that are not shipped.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { complete } from '../../src/fronts/mcp/completions.ts';
-import { createPrompts, type Prompts } from '../../src/fronts/mcp/prompts.ts';
-import { createResources, type Resources } from '../../src/fronts/mcp/resources.ts';
+import { complete } from '../../../../src/service/fronts/mcp/completions.ts';
+import { createPrompts, type Prompts } from '../../../../src/service/fronts/mcp/prompts.ts';
+import { createResources, type Resources } from '../../../../src/service/fronts/mcp/resources.ts';
 import { openQueryWorld, SHOP_FILES, type KeyName, type QueryWorld } from './query-world.ts';
 
 let world: QueryWorld;

@@ -3,10 +3,10 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { scratch } from '../support/command.ts';
+import { scratch } from '../../../support/command.ts';
 import { ACME, ask, clientOf, REVISIONS, rowsOf, startMcpWorld, type Connected } from './world/world.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/millrace.cjs');
+const BIN = join(import.meta.dirname, '../../../../bin/millrace.cjs');
 const FILE = `id: 4a1f6f52-2f4a-4e0b-8d55-0b8c1f0f2820
 name: numbers.up-to
 description: Numbers from 0, fewer than the limit.

@@ -5,11 +5,11 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { scratch } from '../support/command.ts';
-import { eventually } from '../support/eventually.ts';
-import { KEY, startService, writeEndpoint, type TestService } from '../support/service.ts';
+import { scratch } from '../../../support/command.ts';
+import { eventually } from '../../../support/eventually.ts';
+import { KEY, startService, writeEndpoint, type TestService } from '../../../support/service.ts';
 
-const BIN = join(import.meta.dirname, '../../bin/millrace.cjs');
+const BIN = join(import.meta.dirname, '../../../../bin/millrace.cjs');
 const ROWS = `id: 00000000-0000-4000-8000-000000000051
 name: numbers.few
 description: The first numbers.

@@ -1,8 +1,8 @@
 // Problems as results that an agent can act on: codes, places and hints, and nothing that the HTTP API would not show.
 import { expect, test } from 'vitest';
-import { Problem } from '../../src/core/problem.ts';
-import { PROBLEMS } from '../../src/core/problems.ts';
-import { toolError } from '../../src/fronts/mcp/endpoints/tool-error.ts';
+import { Problem } from '../../../../src/sql/base/problem.ts';
+import { PROBLEMS } from '../../../../src/sql/base/problems.ts';
+import { toolError } from '../../../../src/service/fronts/mcp/endpoints/tool-error.ts';
 
 const linesOf = (error: unknown, requestId?: string): readonly string[] => {
   const { content, isError } = toolError(error, requestId);

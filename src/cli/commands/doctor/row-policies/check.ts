@@ -1,11 +1,11 @@
 // Checks row policies on a server: that they exist, apply to the consumers' user, and hide rows from it.
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import type { Engine, RowPolicyContext } from '../../../engine/engine.ts';
-import { ENDPOINT_SETTING } from '../../../engine/row-policy.ts';
-import type { PreflightFinding } from '../../../preflight/finding.ts';
-import { serverRows } from '../../../preflight/server-rows.ts';
-import { quoteString } from '../../../sql/literal.ts';
-import type { TablePolicy } from '../../../access/row-policies.ts';
+import type { Endpoint } from '../../../../service/endpoints/endpoint.ts';
+import type { Engine, RowPolicyContext } from '../../../../service/engine/engine.ts';
+import { ENDPOINT_SETTING } from '../../../../service/engine/row-policy.ts';
+import type { PreflightFinding } from '../../../../service/preflight/finding.ts';
+import { serverRows } from '../../../../service/preflight/server-rows.ts';
+import { quoteString } from '../../../../sql/clickhouse/literal.ts';
+import type { TablePolicy } from '../../../../service/access/row-policies.ts';
 import { existingPolicies, formatCondition, readPolicies, unlessAway } from './server.ts';
 import type { ExistingPolicy, ServerPolicies } from './server.ts';
 import { policySql, profileSql, readableSql, TENANT_POLICY } from './statements.ts';

@@ -1,11 +1,11 @@
 // What the server has: tables, and the row policies that apply to our users.
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import { EngineError, isAway, type Engine, type Statement } from '../../../engine/engine.ts';
-import { serverRows } from '../../../preflight/server-rows.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
-import { rowPolicies, type RowPolicies } from '../../../access/row-policies.ts';
-import { byName, readEndpoint, readStoredTables } from '../../../access/stored-tables.ts';
-import { SERVER_CARRIER } from '../../../engine/row-policy.ts';
+import type { Endpoint } from '../../../../service/endpoints/endpoint.ts';
+import { EngineError, isAway, type Engine, type Statement } from '../../../../service/engine/engine.ts';
+import { serverRows } from '../../../../service/preflight/server-rows.ts';
+import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
+import { rowPolicies, type RowPolicies } from '../../../../service/access/row-policies.ts';
+import { byName, readEndpoint, readStoredTables } from '../../../../service/access/stored-tables.ts';
+import { SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
 
 /** Our users and the policies for the consumers' user. */
 export interface ServerPolicies extends RowPolicies {

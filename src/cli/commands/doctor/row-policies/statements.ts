@@ -1,6 +1,6 @@
 // The SQL that creates row policies and what they need, to be run by an administrator.
-import { ENDPOINT_SETTING, parameterSetting } from '../../../engine/row-policy.ts';
-import type { TablePolicy } from '../../../access/row-policies.ts';
+import { ENDPOINT_SETTING, parameterSetting } from '../../../../service/engine/row-policy.ts';
+import type { TablePolicy } from '../../../../service/access/row-policies.ts';
 import type { ExistingPolicy, ServerPolicies } from './server.ts';
 
 /** The policy with an endpoint's condition. */

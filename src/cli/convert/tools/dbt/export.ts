@@ -1,6 +1,6 @@
 // dbt: models, compiled if the project has been compiled, with descriptions of its manifest or schema files.
 // Source: https://docs.getdbt.com/reference/artifacts/manifest-json
-import { positionAt } from '../../../core/position.ts';
+import { positionAt } from '../../../../sql/base/position.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { dialectOfEngine } from '../../export/databases.ts';
 import {

@@ -2,7 +2,7 @@
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { TemplateDialect } from '../../placeholders/template.ts';
-import { innerType, parseType, printType } from '../../../sql/types/type.ts';
+import { innerType, parseType, printType } from '../../../../sql/types/type.ts';
 
 const MARK =
   /\$\{[A-Za-z_]\w*\}|\$\d{1,3}\b|(?<![\w:)\]'"]\s?):[A-Za-z_]\w*|%\([A-Za-z_]\w*\)[sdf]|%[sd](?!\w)|@[A-Za-z_]\w*|\{\s*[A-Za-z_]\w*\s*:[^{}]{1,200}\}|\?/y;

@@ -1,6 +1,6 @@
 // Tinybird: .pipe files with nodes, .datasource files with the columns of a table, fixtures and tests.
 // Source: https://www.tinybird.co/docs/forward/dev-reference/datafiles
-import { positionAt } from '../../../core/position.ts';
+import { positionAt } from '../../../../sql/base/position.ts';
 import type { Contents, ExportFile } from '../../export/document.ts';
 import type {
   ForeignQuery,

@@ -1,6 +1,6 @@
 // Rows about databases, tables and columns, in system and in the information schema.
 import type { Column } from '../../../engine/engine.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
+import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
 import type { VirtualName } from '../databases.ts';
 import { databaseNames, tablesSeen, type RowSource, type Seen, type SeenTable } from './seen.ts';
 import { typeFacts } from './type-facts.ts';

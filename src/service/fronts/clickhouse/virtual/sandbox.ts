@@ -1,14 +1,14 @@
 // Queries over the virtual tables: checked by a sandbox as every consumer query, over rows that are given with the statement.
-import { explain } from '../../../catalog/explain.ts';
+import { explain } from '../../../endpoints/explain.ts';
 import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
-import { Problem } from '../../../core/problem.ts';
-import { consumerFailure } from '../../../sandbox/failure.ts';
-import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../../sandbox/sandbox.ts';
-import { createVerdictCache, type VerdictCache } from '../../../sandbox/verdict-cache.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
-import { outlineQuery } from '../../../sql/outline.ts';
-import { placeholdersIn } from '../../../sql/tree/lexemes.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
+import { consumerFailure } from '../../../../guard/sandbox/failure.ts';
+import { createFunctionPolicy } from '../../../../guard/sandbox/functions/policy.ts';
+import { createSandbox, type Sandbox, type Verdict } from '../../../../guard/sandbox/sandbox.ts';
+import { createVerdictCache, type VerdictCache } from '../../../../guard/sandbox/verdict-cache.ts';
+import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
+import { outlineQuery } from '../../../../sql/clickhouse/outline.ts';
+import { placeholdersIn } from '../../../../sql/clickhouse/tree/lexemes.ts';
 import { checkProblem } from '../../../request/engine-problems.ts';
 import type { Plan } from '../../../request/planned.ts';
 import type { VirtualScope } from '../databases.ts';

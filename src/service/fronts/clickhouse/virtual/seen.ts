@@ -1,6 +1,6 @@
 // What a key sees of the service: the content of the virtual tables.
 import type { Principal } from '../../../auth/principal.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
 import type { Column } from '../../../engine/engine.ts';
 import type { Databases, VirtualName } from '../databases.ts';
 import type { Row, TypedColumn } from '../rows-text.ts';

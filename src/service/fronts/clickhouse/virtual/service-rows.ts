@@ -1,6 +1,6 @@
 // Rows about what the service accepts: functions, settings, formats, types; and the queries and rights of the key.
-import { ENGINE_FORMATS } from '../../../format/clickhouse-formats.ts';
-import { createFunctionPolicy } from '../../../sandbox/functions/policy.ts';
+import { ENGINE_FORMATS } from '../../../formats/clickhouse-formats.ts';
+import { createFunctionPolicy } from '../../../../guard/sandbox/functions/policy.ts';
 import { SERVER_FUNCTIONS } from '../server-functions.ts';
 import { LISTED_SETTINGS } from '../settings.ts';
 import { ownDatabases, type RowSource } from './seen.ts';

@@ -1,6 +1,13 @@
 // Facts about a type in system.columns and the information schema, as the engine computes them.
-import { decimalOf, integerOf, isDate, isDateTime, plainType, timeScale } from '../../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import {
+  decimalOf,
+  integerOf,
+  isDate,
+  isDateTime,
+  plainType,
+  timeScale,
+} from '../../../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../../../sql/types/type.ts';
 
 export interface TypeFacts {
   /** The outermost type: a Nullable inside of LowCardinality does not count here, but does in SHOW COLUMNS. */

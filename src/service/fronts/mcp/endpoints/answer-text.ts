@@ -1,7 +1,7 @@
 // The rows of an answer for agents: structured content and the same rows as a compact text, both within limits.
 import type { Answer } from '../../../request/call.ts';
 import { cutMark, cutValue, type CutValue } from './cut-value.ts';
-import { parseExact } from '../../../format/exact-json.ts';
+import { parseExact } from '../../../formats/exact-json.ts';
 import { rowText } from './table-text.ts';
 
 /** How much of a result is shown, and what to do about the rest. */

@@ -1,7 +1,7 @@
 // The arguments of a call of an endpoint's tool as the fields of an ordinary call.
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import { didYouMean, nearest } from '../../../core/nearest.ts';
-import { Problem } from '../../../core/problem.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
+import { didYouMean, nearest } from '../../../../sql/base/nearest.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
 import { toRawValue } from '../../../params/raw-value.ts';
 import type { RawValue } from '../../../params/reading.ts';
 

@@ -1,13 +1,13 @@
 // The endpoints of a catalog that are tools, by key: their names, and a search among them.
-import { mergeShapes, rowShapes } from '../../../catalog/row-shapes.ts';
+import { mergeShapes, rowShapes } from '../../../endpoints/row-shapes.ts';
 import { hash } from 'node:crypto';
 import type { Principal } from '../../../auth/principal.ts';
-import { isCallable } from '../../../catalog/callable.ts';
-import type { Catalog } from '../../../catalog/catalog.ts';
-import type { Describe } from '../../../catalog/describe.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import { preferredToolName, toolNames } from '../../../catalog/tool-names.ts';
-import { createLru } from '../../../core/lru.ts';
+import { isCallable } from '../../../endpoints/callable.ts';
+import type { Catalog } from '../../../endpoints/catalog.ts';
+import type { Describe } from '../../../endpoints/describe.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
+import { preferredToolName, toolNames } from '../../../endpoints/tool-names.ts';
+import { createLru } from '../../../../sql/base/lru.ts';
 import { createSearch, type Search } from './search.ts';
 
 /** The tools of the keys that may call the same endpoints. Nothing in it depends on other endpoints. */

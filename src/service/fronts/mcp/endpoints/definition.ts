@@ -1,6 +1,6 @@
 // The tool of an endpoint, as tools/list shows it.
 import type { Principal } from '../../../auth/principal.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
 import type { DescribedEndpoint } from '../../../openapi/operations.ts';
 import type { Schema } from '../../../openapi/schema.ts';
 import type { ToolDefinition } from '../tool.ts';

@@ -1,9 +1,9 @@
 // The arguments of an endpoint's tool as JSON Schema: its parameters without those that the key sets.
-import type { Endpoint, PagePolicy } from '../../../catalog/endpoint.ts';
+import type { Endpoint, PagePolicy } from '../../../endpoints/endpoint.ts';
 import type { DeclaredParameter } from '../../../params/declared.ts';
 import { parameterSchema } from '../../../openapi/parameters.ts';
 import { withoutNull, type Schema } from '../../../openapi/schema.ts';
-import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
+import { jsonValueOf, type JsonValue } from '../../../../sql/types/json-value.ts';
 
 /** Locked parameters, by name. */
 export type Locked = ReadonlyMap<string, unknown>;

@@ -1,6 +1,6 @@
 // Calls the saved query of an endpoint for an agent.
-import { referenceOf } from '../../../catalog/endpoint.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
+import { referenceOf } from '../../../endpoints/endpoint.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
 import type { Caller } from '../caller.ts';
 import { rowsToContent, type RowsContent } from './answer-text.ts';
 import { argumentFields, type Arguments } from './arguments.ts';

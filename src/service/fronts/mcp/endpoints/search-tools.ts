@@ -1,9 +1,9 @@
 // Three tools for keys that may call many endpoints: find, describe and call them by name.
-import { mergeShapes, rowShapes } from '../../../catalog/row-shapes.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
-import { didYouMean, nearest } from '../../../core/nearest.ts';
-import { Problem } from '../../../core/problem.ts';
-import type { Describe } from '../../../catalog/describe.ts';
+import { mergeShapes, rowShapes } from '../../../endpoints/row-shapes.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
+import { didYouMean, nearest } from '../../../../sql/base/nearest.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
+import type { Describe } from '../../../endpoints/describe.ts';
 import type { Caller } from '../caller.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import type { Arguments } from './arguments.ts';

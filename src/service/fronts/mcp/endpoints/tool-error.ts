@@ -1,6 +1,6 @@
 // Problems as tool results that an agent can act on.
-import { PROBLEMS } from '../../../core/problems.ts';
-import { Problem, type ProblemCode, type ProblemDetail } from '../../../core/problem.ts';
+import { PROBLEMS } from '../../../../sql/base/problems.ts';
+import { Problem, type ProblemCode, type ProblemDetail } from '../../../../sql/base/problem.ts';
 import { plainText } from './table-text.ts';
 
 export interface ErrorResult {

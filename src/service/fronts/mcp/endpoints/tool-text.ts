@@ -1,8 +1,8 @@
 // What the tool of an endpoint says about itself, and how to get less of its rows.
 import type { Principal } from '../../../auth/principal.ts';
-import type { Endpoint } from '../../../catalog/endpoint.ts';
+import type { Endpoint } from '../../../endpoints/endpoint.ts';
 import type { Locked } from './input-schema.ts';
-import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../../../sql/types/traits.ts';
 
 const MAX_DESCRIPTION = 1500;
 const MAX_EXAMPLE = 300;

@@ -1,11 +1,11 @@
 // Endpoints as tools for agents: each its own, or three tools to search among many.
 import type { Principal } from '../../../auth/principal.ts';
-import type { Catalog } from '../../../catalog/catalog.ts';
-import type { Describe } from '../../../catalog/describe.ts';
-import { createLru, type Lru } from '../../../core/lru.ts';
+import type { Catalog } from '../../../endpoints/catalog.ts';
+import type { Describe } from '../../../endpoints/describe.ts';
+import { createLru, type Lru } from '../../../../sql/base/lru.ts';
 import type { Tool, ToolDefinition, ToolSource } from '../tool.ts';
 import { createCatalogTools, type CatalogTools, type ToolScope } from './catalog-tools.ts';
-import { rowShapes } from '../../../catalog/row-shapes.ts';
+import { rowShapes } from '../../../endpoints/row-shapes.ts';
 import { toolDefinition } from './definition.ts';
 import { callEndpoint } from './rows-tool.ts';
 import { SEARCH_DEFINITIONS, searchTool } from './search-tools.ts';

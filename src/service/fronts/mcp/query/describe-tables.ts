@@ -1,10 +1,10 @@
 // The tool describe_tables: what a query of the key can read, with values of its own rows.
-import { referenceOf } from '../../../catalog/endpoint.ts';
-import { nearest, withSuggestion } from '../../../core/nearest.ts';
-import { Problem, type ProblemCode } from '../../../core/problem.ts';
+import { referenceOf } from '../../../endpoints/endpoint.ts';
+import { nearest, withSuggestion } from '../../../../sql/base/nearest.ts';
+import { Problem, type ProblemCode } from '../../../../sql/base/problem.ts';
 import type { VisibleTable } from '../../../request/visible-tables.ts';
 import type { Caller } from '../caller.ts';
-import { parseExact } from '../../../format/exact-json.ts';
+import { parseExact } from '../../../formats/exact-json.ts';
 import { plainText } from '../endpoints/table-text.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import { describeColumns } from './described-paths.ts';

@@ -1,10 +1,10 @@
 // The endpoints that a key may send queries of its own to, and in which languages.
 import type { Principal } from '../../../auth/principal.ts';
-import { isCallable } from '../../../catalog/callable.ts';
-import type { Catalog } from '../../../catalog/catalog.ts';
-import type { Dialect, Endpoint } from '../../../catalog/endpoint.ts';
-import { didYouMean, nearest } from '../../../core/nearest.ts';
-import { Problem } from '../../../core/problem.ts';
+import { isCallable } from '../../../endpoints/callable.ts';
+import type { Catalog } from '../../../endpoints/catalog.ts';
+import type { Dialect, Endpoint } from '../../../endpoints/endpoint.ts';
+import { didYouMean, nearest } from '../../../../sql/base/nearest.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
 
 /** An endpoint whose sandbox accepts queries of the key. */
 export interface OpenEndpoint {

@@ -1,6 +1,6 @@
 // Hints about queries as models write them, which the messages of the sandbox do not cover.
-import { Problem } from '../../../core/problem.ts';
-import { plainSpaces } from '../../../sql/white-space.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
+import { plainSpaces } from '../../../../sql/clickhouse/white-space.ts';
 
 interface Pattern {
   readonly matches: RegExp;

@@ -1,6 +1,6 @@
 // The tools for keys that may send queries of their own: describe_tables, query and explain.
-import { referenceOf } from '../../../catalog/endpoint.ts';
-import { Problem } from '../../../core/problem.ts';
+import { referenceOf } from '../../../endpoints/endpoint.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
 import { DIALECTS } from '../../../request/dialect-table.ts';
 import {
   tablesOfVariant,

@@ -1,6 +1,6 @@
 // Reads the arguments of the query tools. Wrong ones are a Problem that names each.
-import { nearest, withSuggestion } from '../../../core/nearest.ts';
-import { Problem, type ProblemDetail } from '../../../core/problem.ts';
+import { nearest, withSuggestion } from '../../../../sql/base/nearest.ts';
+import { Problem, type ProblemDetail } from '../../../../sql/base/problem.ts';
 import { isRawRecord, isRawValue, type RawValue } from '../../../params/reading.ts';
 
 /** Arguments by name; absent, empty and null ones are undefined. */

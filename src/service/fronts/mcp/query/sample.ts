@@ -1,10 +1,10 @@
 // What sampled rows of a table hold: values of each column, and the paths inside of documents, maps and tuples.
 import type { Column } from '../../../engine/engine.ts';
-import { parseColumnType, type ColumnType } from '../../../sql/types/column-type.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/literal.ts';
+import { parseColumnType, type ColumnType } from '../../../../sql/types/column-type.ts';
+import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
 import type { OpenEndpoint } from './open-endpoints.ts';
-import { hasState } from '../../../sql/types/traits.ts';
-import { parseType } from '../../../sql/types/type.ts';
+import { hasState } from '../../../../sql/types/traits.ts';
+import { parseType } from '../../../../sql/types/type.ts';
 
 /** Rows read for the sample of one table. */
 const SAMPLE_ROWS = 200;

@@ -1,5 +1,5 @@
 // Tables, columns and paths as a text for agents, with as much detail as fits.
-import { nearest } from '../../../core/nearest.ts';
+import { nearest } from '../../../../sql/base/nearest.ts';
 import { plainText } from '../endpoints/table-text.ts';
 import type { DescribedColumn, DescribedPath } from './described-paths.ts';
 

@@ -1,9 +1,9 @@
 // Paths of documents that a query names and that are not declared: they are no error, but NULL in every row.
-import { didYouMean, nearest } from '../../../core/nearest.ts';
+import { didYouMean, nearest } from '../../../../sql/base/nearest.ts';
 import type { VisibleTable } from '../../../request/visible-tables.ts';
-import { parseSavedText } from '../../../sql/tree/parse.ts';
-import { namesOf, walk } from '../../../sql/tree/visit.ts';
-import { parseColumnType } from '../../../sql/types/column-type.ts';
+import { parseSavedText } from '../../../../sql/clickhouse/tree/parse.ts';
+import { namesOf, walk } from '../../../../sql/clickhouse/tree/visit.ts';
+import { parseColumnType } from '../../../../sql/types/column-type.ts';
 import { plainText } from '../endpoints/table-text.ts';
 
 const MAX_NOTES = 5;

@@ -18,7 +18,7 @@ export interface Check {
   readonly message: string;
 }
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../../..');
 
 /**
  * All checks of a suite, in the order of their scenarios.

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, StreamableHTTPClientTransport, type CallToolResult } from '@modelcontextprotocol/client';
-import { hashKey } from '../../../src/auth/keyring.ts';
-import type { Token } from '../../../src/config/generated/tokens.ts';
-import { startService, type TestService, type TestServiceOptions } from '../../support/service.ts';
+import { hashKey } from '../../../../../src/service/auth/keyring.ts';
+import type { Token } from '../../../../../src/service/config/generated/tokens.ts';
+import { startService, type TestService, type TestServiceOptions } from '../../../../support/service.ts';
 
 /** Keys of two clients; each is locked to its rows, and may send consumer queries. */
 export const ACME = 'a-key-of-acme';
