@@ -3,7 +3,7 @@ import type { Catalog } from '../../service/endpoints/catalog.ts';
 import type { Settings } from '../../service/config/settings.ts';
 import type { Observe } from '../../sql/base/observation.ts';
 import type { Engine } from '../../service/engine/engine.ts';
-import { hashKeyNote, withHashKey } from '../commands/serve/hash-key.ts';
+import { hashKeyNote, withHashKey } from './hash-key.ts';
 import { seed } from './seed.ts';
 import { openEngineOrExplain } from './open-engine.ts';
 import { noEndpoints } from './endpoint-files.ts';

@@ -14,7 +14,7 @@ import { noEndpoints } from '../../kit/endpoint-files.ts';
 import { renderFinding } from '../../kit/caret.ts';
 import { reportService } from './check.ts';
 import { followTables } from './follow-tables.ts';
-import { hashKeyNote, withHashKey } from './hash-key.ts';
+import { hashKeyNote, withHashKey } from '../../kit/hash-key.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { seed } from '../../kit/seed.ts';
