@@ -7,7 +7,6 @@ export default defineConfig({
   build: {
     ssr: true,
     target: 'node20',
-    // As deep as a module's folder in `src/`: paths relative to the package are the same.
     outDir: 'dist/commands',
     emptyOutDir: true,
     sourcemap: true,

@@ -3,7 +3,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig, type ViteUserConfig } from 'vitest/config';
 import { ENGINE_PROGRAM_ALIAS } from './test/support/engine-program.ts';
-import { globOf, ON_BOTH_ENGINES, PROJECT_FILES } from './test/support/projects.ts';
+import { globOf, NEEDS } from './test/support/projects.ts';
 import { Sequencer } from './test/support/sequencer.ts';
 
 // Read by libuv when a process starts; native engine calls need more threads than the default of four.
@@ -43,11 +43,7 @@ export function project(
 }
 
 /** Service tests on ClickHouse's HTTP interface. */
-const HTTP = project(
-  'http',
-  { include: ON_BOTH_ENGINES.map(globOf) },
-  { env: { MILLRACE_TEST_ENGINE: 'http' } },
-);
+const HTTP = project('http', { include: [globOf('engines')] }, { env: { MILLRACE_TEST_ENGINE: 'http' } });
 export const ALL_FILES = ['test/**/*.test.ts'];
 export const BUILT = { globalSetup: 'test/support/build.ts' };
 
@@ -64,15 +60,14 @@ export function runOf(projects: readonly ReturnType<typeof project>[]): ViteUser
   });
 }
 
-const globs = (name: keyof typeof PROJECT_FILES): readonly string[] => PROJECT_FILES[name].map(globOf);
-const listed = Object.values(PROJECT_FILES).flatMap((files) => files.map(globOf));
-
 export default runOf([
-  project('unit', { include: ALL_FILES, exclude: listed }),
-  project('long', { include: globs('long') }),
-  project('redis', { include: globs('redis') }),
-  project('service', { include: globs('service'), exclude: globs('commands') }),
+  project('unit', { include: ALL_FILES, exclude: NEEDS.map(globOf) }),
+  project('engine', { include: [globOf('engine')] }),
+  project('corpus', { include: [globOf('corpus')] }),
+  project('fuzz', { include: [globOf('fuzz')] }),
+  project('redis', { include: [globOf('redis')] }),
+  project('service', { include: [globOf('service'), globOf('engines')] }),
   HTTP,
-  project('commands', { include: globs('commands') }, BUILT),
-  project('browser', { include: globs('browser') }, BUILT),
+  project('command', { include: [globOf('command')] }, BUILT),
+  project('browser', { include: [globOf('browser')] }, BUILT),
 ]);

@@ -14,40 +14,32 @@ interface Module {
   readonly libraries: ReadonlySet<string>;
 }
 
-/** The layer table of ARCHITECTURE.md: modules by name, with their layer and the libraries they may use. */
+/** The tables of layers in ARCHITECTURE.md: modules by name, such as `sql/lql`, with their layer and the libraries they may use. */
 function readLayers(): ReadonlyMap<string, Module> {
   const text = readFileSync(join(ROOT, 'ARCHITECTURE.md'), 'utf8');
   const modules = new Map<string, Module>();
-  for (const row of text.matchAll(/^\| (\d) \|([^|]+)\|([^|]*)\|/gm)) {
-    const libraries = new Map<string, string[]>();
+  for (const [, layer, own = '', libraries = ''] of text.matchAll(/^\| (\d) \|([^|]+)\|([^|]*)\|/gm)) {
+    const used = new Map<string, string[]>();
     let pending: string[] = [];
-    for (const [, name, owner] of (row[3] ?? '').matchAll(/`([^`]+)`|\(([a-z-]+)\)/g)) {
+    for (const [, name, owner] of libraries.matchAll(/`([^`]+)`|\(([a-z-]+)\)/g)) {
       if (name !== undefined) pending.push(name);
       if (owner === undefined) continue;
-      libraries.set(owner, pending);
+      used.set(owner, pending);
       pending = [];
     }
-    for (const [, module = ''] of (row[2] ?? '').matchAll(/`([a-z-]+)(?:\/|\.ts)`/g)) {
-      modules.set(module, { layer: Number(row[1]), libraries: new Set(libraries.get(module)) });
-    }
+    for (const [, name = ''] of own.matchAll(/`([a-z/-]+?)(?:\/|\.ts)`/g))
+      modules.set(name, { layer: Number(layer), libraries: new Set(used.get(name.split('/')[1] ?? '')) });
   }
   return modules;
 }
 
-/** Folders of the source by package. A file imports, types included, only its own package and those before it in this list. */
-const PACKAGES: readonly (readonly [name: string, folders: RegExp])[] = [
-  ['sql', /^(?:core|sql|dialects|bigquery|lql)\//],
-  ['guard', /^(?:sandbox|query-model|redact)\//],
-  [
-    'service',
-    /^(?:access|app|auth|cache|catalog|config|engine|format|fronts|http|loading|mcp|observe|openapi|params|preflight|rate-limits|request|threads)\//,
-  ],
-  ['cli', /^(?:cli|compatibility|schema|convert)\/|^main\.ts$/],
-];
+/** A file imports, types included, only its own package and those before it. */
+const PACKAGES = ['sql', 'guard', 'service', 'cli'];
 
-function packageIndex(name: string): number {
-  return PACKAGES.findIndex(([, folders]) => folders.test(name));
-}
+const packageIndex = (name: string): number => PACKAGES.indexOf(name.split('/')[0] ?? '');
+
+/** `sql/lql` for `sql/lql/parse.ts`, and `cli/main` for `cli/main.ts`. */
+const moduleOf = (name: string): string => name.split('/').slice(0, 2).join('/').replace(/\.ts$/, '');
 
 function readSource(path: string): { readonly text: string; readonly imports: readonly string[] } {
   const text = readFileSync(path, 'utf8');
@@ -68,7 +60,7 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.ts'))
   .map((name) => {
     const path = join(SOURCE, name);
-    return { name, path, ...readSource(path), module: name.split('/')[0]?.replace(/\.ts$/, '') ?? '' };
+    return { name, path, ...readSource(path), module: moduleOf(name) };
   });
 const modules = readLayers();
 
@@ -92,18 +84,15 @@ describe('architecture', () => {
   });
 
   test.each(files)(
-    '$name imports only lower layers, and only the libraries of its module',
-    ({ path, imports, module }) => {
+    '$name imports only lower layers of its package, and only the libraries of its module',
+    ({ name, imports, module }) => {
       const here = modules.get(module);
-      for (const target of imports.filter((each) => each.startsWith('.'))) {
-        const other =
-          relative(SOURCE, join(dirname(path), target))
-            .split('/')[0]
-            ?.replace(/\.ts$/, '') ?? '';
-        if (other === module) continue;
+      for (const target of ownImports(name, imports)) {
+        const other = moduleOf(target);
+        if (other === module || packageIndex(other) < packageIndex(module)) continue;
         const there = modules.get(other);
-        const mayImport = there !== undefined && here !== undefined && there.layer < here.layer;
-        expect(mayImport || (module === 'main' && other === 'app'), `${module} imports ${target}`).toBe(true);
+        const isLower = there !== undefined && here !== undefined && there.layer < here.layer;
+        expect(isLower, `${module} imports ${target}`).toBe(true);
       }
       const libraries = imports.filter((each) => !each.startsWith('.') && !isBuiltin(each)).map(packageOf);
       expect([...(here?.libraries ?? [])]).toEqual(expect.arrayContaining(libraries));
@@ -163,7 +152,7 @@ describe('architecture', () => {
   });
 
   /** The clocks and the timer of the process are passed on from `service/app/`; a command may use them itself. */
-  const MAY_READ_TIME = /^(?:app|cli)\/|^core\/clock\.ts$/;
+  const MAY_READ_TIME = /^(?:service\/app|cli)\/|^sql\/base\/clock\.ts$/;
   const TIME =
     /\b(?:Date\.now|performance\.now|process\.hrtime|setTimeout|setInterval|AbortSignal\.timeout)\b|\bnew Date\(\)/;
 
@@ -176,14 +165,16 @@ describe('architecture', () => {
 
   test('only commands convert the SQL of other systems: its parser takes exponential time', () => {
     const users = files.filter(({ imports }) => imports.some((each) => each.includes('/convert/')));
-    expect(new Set(users.map(({ module }) => module))).toEqual(new Set(['cli']));
+    expect(new Set(users.map(({ module }) => module.split('/')[0]))).toEqual(new Set(['cli']));
   });
 
   test('the service loads neither the import of other tools nor the dialects that are read offline', () => {
-    const loaded = loadedBy(['main.ts', 'cli/serve/command.ts']);
-    expect(loaded.has('app/service.ts') && loaded.has('bigquery/translate.ts')).toBe(true);
+    const loaded = loadedBy(['cli/main.ts', 'cli/commands/serve/command.ts']);
+    expect(loaded.has('service/app/service.ts') && loaded.has('sql/dialects/bigquery/translate.ts')).toBe(
+      true,
+    );
     const offline =
-      /^(convert|cli\/(import|new|reconvert))\/|^dialects\/(dialects\.ts$|(?!bigquery\/)\w+\/dialect\.ts$)/;
+      /^cli\/(convert|commands\/(import|new|reconvert))\/|^sql\/dialects\/(dialects\.ts$|(?!bigquery\/)\w+\/dialect\.ts$)/;
     const parts = files.filter(({ name }) => loaded.has(name));
     expect(parts.map(({ name }) => name).filter((name) => offline.test(name))).toEqual([]);
     const libraries = parts.flatMap(({ text }) => importsOf(text)).filter((each) => !each.startsWith('.'));
@@ -192,28 +183,30 @@ describe('architecture', () => {
 
   test('a dialect is a folder with files of the same names, and no other file of the translator is about one', () => {
     for (const dialect of DIALECTS)
-      expect(readdirSync(join(SOURCE, 'dialects', dialect))).toEqual(
+      expect(readdirSync(join(SOURCE, 'sql/dialects', dialect))).toEqual(
         expect.arrayContaining(['dialect.ts', 'functions.ts', 'grammar.ts', 'traits.ts']),
       );
-    const folders = new RegExp(`^dialects/(?:(?:${DIALECTS.join('|')})/|dialects\\.ts$|conversion\\.ts$)`);
+    const folders = new RegExp(
+      `^sql/dialects/(?:(?:${DIALECTS.join('|')})/|dialects\\.ts$|conversion\\.ts$)`,
+    );
     const named = new RegExp(DIALECTS.join('|'), 'i');
-    const shared = files.filter(({ name }) => name.startsWith('dialects/') && !folders.test(name));
+    const shared = files.filter(({ name }) => name.startsWith('sql/dialects/') && !folders.test(name));
     expect(shared.length).toBeGreaterThan(50);
     const code = shared.map(({ name, text }) => ({ name, found: named.exec(withoutComments(text))?.[0] }));
     expect(code.filter(({ found }) => found !== undefined)).toEqual([]);
   });
 
   test('a tool is a folder with files of the same names', () => {
-    const tools = readdirSync(join(SOURCE, 'convert/tools')).toSorted();
+    const tools = readdirSync(join(SOURCE, 'cli/convert/tools')).toSorted();
     expect(tools).toEqual(['dbt', 'driver', 'grafana', 'metabase', 'redash', 'superset', 'tinybird']);
     for (const tool of tools)
-      expect(readdirSync(join(SOURCE, 'convert/tools', tool))).toEqual(
+      expect(readdirSync(join(SOURCE, 'cli/convert/tools', tool))).toEqual(
         expect.arrayContaining(['placeholders.ts', ...(tool === 'driver' ? [] : ['export.ts'])]),
       );
   });
 
-  test('core has at most eight files', () => {
-    expect(files.filter((file) => file.module === 'core').length).toBeLessThanOrEqual(8);
+  test('the base has at most eight files', () => {
+    expect(files.filter((file) => file.module === 'sql/base').length).toBeLessThanOrEqual(8);
   });
 
   test('no code contains the name of an endpoint', () => {

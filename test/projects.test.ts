@@ -1,29 +1,25 @@
-// The projects of `vitest.config.ts`: a test file that starts something is in a project that provides it.
-import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+// The projects of `vitest.config.ts`: a test file that starts something has the suffix of a project that provides it.
 import { expect, test } from 'vitest';
-import { isListed, ON_BOTH_ENGINES, PROJECT_FILES, WAITING } from './support/projects.ts';
+import { NEEDS, needOf, type Need } from './support/projects.ts';
 import { importsOf, TEST_FILES } from './support/test-files.ts';
 
-const ROOT = join(import.meta.dirname, '..');
-const LISTED = Object.values(PROJECT_FILES).flat();
+const SERVICES: readonly Need[] = ['service', 'engines', 'command', 'browser'];
+const ENGINES: readonly Need[] = ['engine', 'corpus', 'fuzz', 'redis', ...SERVICES];
 
-const { redis, service, commands, browser } = PROJECT_FILES;
-
-test.each([
-  { starts: 'test/support/browser.ts', allowed: [...browser] },
-  { starts: 'test/support/command.ts', allowed: [...commands, ...browser] },
-  { starts: 'test/support/redis.ts', allowed: [...redis, ...service, ...commands] },
-  { starts: 'test/support/service.ts', allowed: [...service, ...commands] },
-])('tests that import $starts are in a project for it', ({ starts, allowed }) => {
+test.each<{ readonly starts: string; readonly allowed: readonly Need[] }>([
+  { starts: 'test/support/browser.ts', allowed: ['browser'] },
+  { starts: 'test/support/command.ts', allowed: ['command', 'browser'] },
+  { starts: 'test/support/redis.ts', allowed: ['redis', ...SERVICES] },
+  { starts: 'test/support/service.ts', allowed: SERVICES },
+  { starts: 'test/support/test-engine.ts', allowed: ENGINES },
+  { starts: 'test/sql/clickhouse/oracle.ts', allowed: ENGINES },
+])('tests that import $starts have a suffix for it', ({ starts, allowed }) => {
   const files = TEST_FILES.filter((file) => importsOf(file).has(starts));
   expect(files).not.toEqual([]);
-  expect(files.filter((file) => !isListed(file, allowed))).toEqual([]);
+  expect(files.filter((file) => !allowed.includes(needOf(file)))).toEqual([]);
 });
 
-test('every listed file and folder exists', () => {
-  const absent = [...LISTED, ...ON_BOTH_ENGINES, ...WAITING].filter(
-    (each) => !existsSync(join(ROOT, each.endsWith('/') ? each : `${each}.test.ts`)),
-  );
-  expect(absent).toEqual([]);
+test('every suffix is of a project', () => {
+  const suffixes = TEST_FILES.flatMap((file) => file.split('/').at(-1)?.split('.').slice(1, -2));
+  expect(suffixes.filter((each) => !NEEDS.some((need) => need === each))).toEqual([]);
 });

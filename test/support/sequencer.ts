@@ -3,12 +3,16 @@
 // beside files that compute; the many short ones come last, so that no core waits for a long one at the end.
 import { relative } from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
-import { isListed, kindOf, WAITING, type Kind } from './projects.ts';
+import { NEEDS, needOf, type Need } from './projects.ts';
 
-type Group = Kind | 'waiting';
+type Group = Need | 'waiting';
 
-/** Of longer files. */
-const GROUPS: readonly Group[] = ['long', 'browser', 'waiting', 'commands', 'redis', 'service'];
+/** The groups of longer files; files that only need an engine are as short as those that need nothing. */
+const GROUPS: readonly Group[] = [...NEEDS.filter((need) => need !== 'engine'), 'waiting'];
+
+/** These files mostly wait: for processes, connections and time-outs. */
+const WAITING =
+  /^test\/(?:service\/(?:limits\/|cache\/(?:replicas|until-data)\.|engine\/(?:engine-process|hosts|http-engine)\.|app\/(?:engine-faults|live|typed-live|until-data)\.|fronts\/mcp\/(?:conformance|stdio)\.)|cli\/commands\/(?:continuous-integration|query-live|serve)\.|explorer\/(?:care|editor|logs)\.|packaging\/alerts\.)/;
 
 /** A class, since vitest instantiates it. */
 export class Sequencer extends BaseSequencer {
@@ -21,14 +25,14 @@ export class Sequencer extends BaseSequencer {
       const own = sorted.filter(({ project }) => project.name === name);
       const ofGroup = (group: Group): readonly TestSpecification[] =>
         own.filter((file) => groupOf(file) === group);
-      return [...mixed(GROUPS.map(ofGroup)), ...ofGroup('unit')];
+      return [...mixed(GROUPS.map(ofGroup)), ...ofGroup('engine'), ...ofGroup('unit')];
     });
   }
 }
 
 function groupOf({ moduleId, project }: TestSpecification): Group {
   const file = relative(project.config.root, moduleId);
-  return isListed(file, WAITING) ? 'waiting' : kindOf(file);
+  return WAITING.test(file) ? 'waiting' : needOf(file);
 }
 
 /** The items of all lists, those of each at equal distances; each begins at another time, since the first ones are the longest. */

@@ -1,6 +1,5 @@
 // Runs checks of the repository, each a command of its own: `npm run check` all of them, `npm run check -- types lint` those that are named.
 import { spawnSync } from 'node:child_process';
-import { ON_BOTH_ENGINES } from '../../test/support/projects.ts';
 import { runsShares, TEST_FILES } from '../../test/support/test-files.ts';
 
 interface Check {
@@ -12,11 +11,10 @@ interface Check {
 }
 
 const MILLRACE = 'node bin/millrace.cjs';
-const PROJECTS = ['unit', 'long', 'redis', 'service', 'commands', 'browser'].map(
+const PROJECTS = ['unit', 'engine', 'corpus', 'fuzz', 'redis', 'service', 'command', 'browser'].map(
   (name) => `--project ${name}`,
 );
 const SHARED = `vitest run ${PROJECTS.join(' ')} ${TEST_FILES.filter(runsShares).join(' ')}`;
-const BOTH = ON_BOTH_ENGINES.map((file) => `${file}.test.ts`).join(' ');
 const filesOf = (options = ''): string => `${MILLRACE} format --check ${options} && ${MILLRACE} test`;
 
 const CHECKS: Readonly<Record<string, Check>> = {
@@ -24,7 +22,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   lists: { does: 'those lists whole', run: [`FUZZ_CASES=500 ${SHARED}`] },
   engines: {
     does: 'the services whose responses depend on the engine, on both engines',
-    run: [`vitest run --project service --project http ${BOTH}`],
+    run: ['vitest run --project service --project http .engines.test.ts'],
   },
   faults: { does: 'short fault scenarios', run: ['npm run --silent faults -- --short'] },
   'node-versions': {

@@ -33,11 +33,15 @@ function readFiles(): readonly SourceFile[] {
 }
 
 /** The folder whose files may read tokens: the syntax tree. */
-const TREE = 'sql/tree/';
-const LEXERS: ReadonlySet<string> = new Set(['sql/lexer.ts', 'sql/cursor.ts', 'sql/token-reader.ts']);
+const TREE = 'sql/clickhouse/tree/';
+const LEXERS: ReadonlySet<string> = new Set([
+  'sql/clickhouse/lexer.ts',
+  'sql/clickhouse/cursor.ts',
+  'sql/clickhouse/token-reader.ts',
+]);
 const INDEXES = /\btokens\[|\b(?:cursor|scan|query|clause)\.(?:kind|word|tokens)\b/;
 /** They read other languages, by a lexer of their own. */
-const FOREIGN = /^(?:dialects|convert)\//;
+const FOREIGN = /^(?:sql\/dialects|cli\/convert)\//;
 
 /** A file outside of the tree that imports the lexer, or a reader of its tokens, or indexes a list of tokens. */
 function isTokenReader({ name, text, imports }: SourceFile): boolean {
@@ -100,7 +104,9 @@ function measure(): {
   const files = readFiles();
   const linesOf = (each: readonly SourceFile[]): number =>
     each.reduce((sum, { text }) => sum + text.split('\n').length - 1, 0);
-  const ofQueries = files.filter(({ name }) => /^(?:sandbox|sql)\//.test(name));
+  const ofQueries = files.filter(({ name }) =>
+    /^(?:guard\/sandbox|sql\/(?:clickhouse|types|definition))\//.test(name),
+  );
   return {
     structure: {
       'token readers': files.filter(isTokenReader).length,

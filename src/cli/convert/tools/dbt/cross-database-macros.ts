@@ -117,7 +117,7 @@ function postgresDiff(from: string, to: string, part: string): string | undefine
   }
 }
 
-export function dateTrunc(dialect: TemplateDialect, part: string, date: string): string {
+function dateTrunc(dialect: TemplateDialect, part: string, date: string): string {
   return dialect === 'bigquery'
     ? `timestamp_trunc(cast(${date} as timestamp), ${part})`
     : `date_trunc('${part}', ${date})`;
