@@ -1,4 +1,4 @@
-// The documentation: no link is dead, the index of each folder lists its pages, and no guide is too long to be read at once.
+// The documentation: no link is dead, the index of each folder lists its pages, and no guide or decision is too long to be read at once.
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -60,4 +60,11 @@ test('a guide has at most 1,800 words', () => {
   const guides = pages.filter((page) => /^docs\/(?!reference|decisions)[^/]+\//.test(page));
   const words = (page: string): number => readFileSync(join(ROOT, page), 'utf8').split(/\s+/).length;
   expect(guides.filter((page) => words(page) > 1800)).toEqual([]);
+});
+
+test('a decision has at most 400 words', () => {
+  const decisions = pages.filter((page) => /^docs\/decisions\/\d/.test(page));
+  expect(decisions.length).toBeGreaterThan(20);
+  const words = (page: string): number => read(page).trim().split(/\s+/).length;
+  expect(decisions.filter((page) => words(page) > 400)).toEqual([]);
 });

@@ -2,7 +2,7 @@
 import type { Definitions } from '../../service/endpoints/definitions.ts';
 import type { Endpoint } from '../../service/endpoints/endpoint.ts';
 import { referenceOf } from '../../service/endpoints/endpoint.ts';
-import type { ListedExposure } from '../../service/endpoints/exposure.ts';
+import type { ListedExposure } from './exposure.ts';
 import { mergeFindings } from '../../service/endpoints/variant-findings.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';

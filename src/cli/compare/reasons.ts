@@ -1,10 +1,26 @@
 // The reasons in endpoint files that allow changes, by the code of the change.
+import type { Codes } from '../../sql/base/finding.ts';
 import type { RuleFinding } from '../../service/endpoints/analysis.ts';
 import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
 import type { Path } from '../../service/config/yaml-document.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { ChangeClass } from './change-kinds.ts';
 import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
+
+export const REASON_CODES: Codes = {
+  'reason.unknown_code': {
+    title: 'A reason for a change that does not exist',
+    help: 'Keys of allow and allow_security are the codes that millrace diff reports; docs/reference/contract-changes.md lists them.',
+  },
+  'reason.wrong_key': {
+    title: 'A reason that cannot allow its change',
+    help: 'allow holds reasons for breaking changes, allow_security those for security changes. Changes of the other classes need none.',
+  },
+  'reason.allow_breaking': {
+    title: 'allow_breaking has no effect',
+    help: 'Reasons are given by the code of the change: allow: { column.removed: the reason }, and allow_security for security changes. If the change was merged, remove the key.',
+  },
+};
 
 /** Keys of an endpoint file that hold reasons by code. */
 const KEYS = ['allow', 'allow_security'] as const;

@@ -1,5 +1,5 @@
 // Findings about the statements of a schema.
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import { nameIt } from '../../service/config/file-variables.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { positionAt } from '../../sql/base/position.ts';
@@ -12,6 +12,25 @@ import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
 import type { Step } from './step.ts';
+
+export const TABLE_CODES: Codes = {
+  'tables.not_created': {
+    title: 'A table of the schema could not be created',
+    help: 'The message is that of the engine. Only endpoints that read the table are affected; their findings name this location.',
+  },
+  'tables.unknown_column': {
+    title: 'A statement of the schema names a column that does not exist',
+    help: 'A key, a version column, a default, TTL, an index or a projection names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
+  },
+  'tables.unsupported': {
+    title: 'A statement of the schema is not supported',
+    help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
+  },
+  'tables.missing_variable': {
+    title: 'A placeholder of the schema has no value',
+    help: 'Commands that check files read only the environment variables that the person who runs them names: --variables, or MILLRACE_VARIABLES. The value may have letters, digits, _, . and -. The statement is not carried out; with a placeholder in a string it is, as written, and the finding is a warning.',
+  },
+};
 
 /** A warning at a statement that is needed and not understood. */
 export function statementFinding(

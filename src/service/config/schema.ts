@@ -4,10 +4,41 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { locateFindings, MAX_FINDINGS, type Finding } from '../../sql/base/finding.ts';
+import { type Codes, locateFindings, MAX_FINDINGS, type Finding } from '../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { packagePath } from './package-files.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
+
+export const SCHEMA_CODES: Codes = {
+  'schema.unknown_key': {
+    title: 'Unknown key',
+    help: 'The hint suggests the closest match; docs/reference/endpoint-file.md lists all keys.',
+  },
+  'schema.missing_key': {
+    title: 'Missing key',
+    help: 'Every file needs id, name and query; every parameter needs a type, or choices.',
+  },
+  'schema.wrong_type': {
+    title: 'Wrong type',
+    help: 'The message has the expected type: a string, a number, a mapping, …',
+  },
+  'schema.not_allowed': {
+    title: 'Value not allowed',
+    help: 'Use one of the values in the message.',
+  },
+  'schema.string_invalid': {
+    title: 'Invalid format',
+    help: 'Names, UUIDs, times and sizes have a fixed format, which the message shows.',
+  },
+  'schema.reserved_name': {
+    title: 'Reserved name',
+    help: 'sql, lql, format and dialect have a meaning in every request, so no parameter can have these names.',
+  },
+  'schema.out_of_bounds': {
+    title: 'Value out of bounds',
+    help: 'The value is too small or too large, or has too many characters or elements. The message has the bound.',
+  },
+};
 
 /** The schemas in `schemas/`, without their suffix. */
 export type SchemaName = 'endpoint' | 'shared' | 'tokens' | 'settings';

@@ -1,4 +1,5 @@
 // Analyses a file once for all rules: compiles the parameters, and expands, binds and outlines the variants of the query.
+import type { Codes } from '../../sql/base/finding.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../config/yaml-document.ts';
 import { declaredParameter, type DeclaredParameter } from '../params/declared.ts';
@@ -14,6 +15,17 @@ import {
   type QuerySource,
   type VariantQuery,
 } from './variant-query.ts';
+
+export const VARIANT_CODES: Codes = {
+  'query.choice_nested': {
+    title: 'A choice in a choice',
+    help: 'A fragment may use parameters with a type. Other choices and optional parts are written in the query.',
+  },
+  'query.too_many_variants': {
+    title: 'Too many choices and optional parts',
+    help: 'Every combination is analysed if there are at most 64, otherwise every pair in at most 128 combinations. Remove choices or parts, or divide the endpoint.',
+  },
+};
 
 /** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
 export interface RuleFinding {

@@ -1,7 +1,30 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
+
+export const CATALOG_CODES: Codes = {
+  'endpoint.duplicate_name': {
+    title: 'Duplicate endpoint name',
+    help: 'Names must be unique. The endpoint that was loaded first keeps serving; rename the other.',
+  },
+  'endpoint.duplicate_id': {
+    title: 'Duplicate endpoint id',
+    help: 'An id belongs to one endpoint permanently: give the copy a new UUID.',
+  },
+  'version.duplicate': {
+    title: 'Two files are the same version of an endpoint',
+    help: 'Each version of a name has a number of its own. The file that is named first is served.',
+  },
+  'version.missing': {
+    title: 'A file without a version beside versions of the same name',
+    help: 'If several files have one name, each has a version. The file that was served first stays in service.',
+  },
+  'version.two_defaults': {
+    title: 'Two default versions of one endpoint',
+    help: 'Only one version may have default: true. The file that is named first stays the default; the other keeps its last good version.',
+  },
+};
 
 /** All endpoints in service at one time; frozen. */
 export interface Catalog<E extends EndpointHead = Endpoint> {

@@ -30,13 +30,13 @@ import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
-import { livePolicy } from './live-rules.ts';
-import { pageKey, pageSizes } from './page-rules.ts';
-import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
+import { livePolicy } from './checks/live.ts';
+import { pageKey, pageSizes } from './checks/pages.ts';
+import { checkFile } from './checks/file-checks.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 import { deprecationOf, rolloutOf } from './versions.ts';
-import { logViewPolicies } from './view-rules.ts';
+import { logViewPolicies } from './checks/views.ts';
 import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
@@ -104,11 +104,8 @@ export function createInspect(options: CompileOptions): InspectFile {
     const { file, document } = composed;
     const analysis = analyse(file, document);
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
-    const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
-    const findings = [
-      ...ofVariants,
-      ...checkRules(analysis, { now: epoch, engineSources: [], ...options }, rules),
-    ];
+    const context = { now: epoch, engineSources: [], ...options };
+    const findings = [...ofVariants, ...checkFile(analysis, context, isSharedFile(path))];
     const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))

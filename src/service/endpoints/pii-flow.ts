@@ -1,4 +1,5 @@
 // Result columns that are made of personal data which the file redacts under another name.
+import type { Codes } from '../../sql/base/finding.ts';
 import { flowOfPart, type ColumnFlow } from '../../guard/query/flow/flow.ts';
 import { possiblePaths } from '../../guard/redact/subcolumn-name.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
@@ -10,6 +11,17 @@ import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import { rangeOf, whatReads } from './tenancy-check.ts';
 import type { QueryPlace } from './variant-query.ts';
+
+export const PII_FLOW_CODES: Codes = {
+  'pii.not_redacted': {
+    title: 'A column that is made of a redacted one',
+    help: 'pii.columns redacts a stored column under one name, but another result column returns it as well, as it is (an error) or through functions such as upper (a warning). Numbers about many rows, hashes and comparisons need no rule. Give the column a rule, or leave it out.',
+  },
+  'pii.not_analysed': {
+    title: 'A query whose columns cannot be followed',
+    help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Write the query differently, or add an example with values that it accepts.',
+  },
+};
 
 /** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
 export interface UnredactedColumn {

@@ -13,7 +13,6 @@ import type { Endpoint } from './endpoint.ts';
 import { isTable } from '../../sql/clickhouse/outline.ts';
 import {
   byBytes,
-  DEFINITION,
   DICTIONARY_NAME,
   isOneOf,
   matchesPattern,
@@ -26,6 +25,7 @@ import { askOf } from './query-models.ts';
 import { readShards } from './shards.ts';
 import { patternOf, readsOfEngine, type ComputedColumn, type StoredTable } from './table-engines.ts';
 import { usedColumns } from './computed-columns.ts';
+import { MAX_TABLES, readTables } from './stored-tables.ts';
 
 /** A statement with typed placeholders, and values with which the engine may accept it. */
 export interface ReadingStatement {
@@ -69,9 +69,6 @@ export interface ResolvedSet {
   readonly unwatched: readonly Unwatched[];
   readonly clock: readonly LateRead[];
 }
-
-/** More would make each check slow. */
-const MAX_TABLES = 1000;
 
 /** Resolves what statements read, as it is now. Rejects with EngineError if the engine could not be asked. */
 export async function resolveTables(
@@ -330,24 +327,4 @@ export function candidates(name: string): readonly TableName[] {
   return parts
     .slice(1)
     .map((_, at) => ({ database: parts.slice(0, at + 1).join('.'), name: parts.slice(at + 1).join('.') }));
-}
-
-const COLUMNS = `database, name, engine, engine_full, as_select, create_table_query, toString(uuid), ${DEFINITION}`;
-
-/** Of a materialized view; servers before 26 do not have these columns. */
-const TARGET = `COLUMNS('^target_(database|table)$')`;
-
-/** With the expressions of columns that are computed on read. */
-async function readTables(engine: Engine, condition: string): Promise<readonly StoredTable[]> {
-  const rows = await readRows(
-    engine,
-    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, name, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
-  );
-  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string, string])[], string?, string?]; // prettier-ignore
-  return (rows as readonly Row[]).map(
-    ([database, name, kind, full, select, create, uuid, definition, computed, targetDatabase = '', target = '']) => ({
-      database, name, target: { database: targetDatabase, name: target }, engine: kind, full, select, create, uuid, definition,
-      computed: computed.flatMap(([of, table, column, sql]) => (of === database && table === name ? [{ name: column, sql }] : [])),
-    }),
-  ); // prettier-ignore
 }

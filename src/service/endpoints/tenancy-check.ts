@@ -1,4 +1,5 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
+import type { Codes } from '../../sql/base/finding.ts';
 import type { SourceModel } from '../../guard/query/model.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
@@ -10,6 +11,17 @@ import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-mod
 import type { Tenancy } from './tenancy.ts';
 import { isTable } from '../../sql/clickhouse/outline.ts';
 import type { QueryPlace } from './variant-query.ts';
+
+export const CONFINEMENT_CODES: Codes = {
+  'tenancy.not_confined': {
+    title: 'A query depends on rows of other tenants',
+    help: 'Rows that the tenancy parameter does not select can change the result. Compare a column of the table with the parameter, by AND, before windows, aggregates and LIMIT, and in every branch of UNION; docs/secure/tenancy.md has the rules.',
+  },
+  'tenancy.not_analysed': {
+    title: 'It cannot be determined which rows a query depends on',
+    help: 'The message has the reason. The query is treated as one that depends on rows of other tenants.',
+  },
+};
 
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */
 export function findUnconfined(

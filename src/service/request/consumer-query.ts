@@ -1,5 +1,5 @@
 // Reads the reserved fields of a call: a consumer query, if one was sent and is allowed.
-import { LIVE_FIELDS } from '../endpoints/live-rules.ts';
+import { LIVE_FIELDS } from '../endpoints/checks/live.ts';
 import type { Principal } from '../auth/principal.ts';
 import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
 import { Problem } from '../../sql/base/problem.ts';

@@ -3,6 +3,22 @@
 
 export type Severity = 'error' | 'warning';
 
+/** What the reference says about a code of findings. */
+export interface CodeText {
+  readonly title: string;
+  readonly help: string;
+}
+
+/** By code. */
+export type Codes = Readonly<Record<string, CodeText>>;
+
+export const MORE_CODES: Codes = {
+  'file.more_findings': {
+    title: 'The file has more findings than are shown',
+    help: 'The first 100 are shown. Fix those, then check the file again.',
+  },
+};
+
 /** A finding at a 1-based line and column (in UTF-16 code units) of a file. */
 export interface Finding {
   readonly file: string;

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queryService } from '../../../src/cli/commands/query/query.ts';
+import { queryService } from '../../../src/cli/commands/query/query-service.ts';
 import { scanCsv } from '../../../src/cli/commands/query/all-pages.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { run, scratch } from '../../support/command.ts';

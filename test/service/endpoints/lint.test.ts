@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/sql/base/finding.ts';
 import { createInspect, toDiagnostic } from '../../../src/service/endpoints/compile.ts';
-import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
-import { NO_TABLES } from '../../../src/service/endpoints/tables-on-engine.ts';
-import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
-import { lint, LINTS } from '../../../src/service/endpoints/lint.ts';
-import { RULES } from '../../../src/service/endpoints/rules.ts';
-import { findUnbounded, readTimeColumns } from '../../../src/service/endpoints/time-bound.ts';
-import { findWideIntegers, readWideColumns } from '../../../src/service/endpoints/wide-integers.ts';
+import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
+import { NO_TABLES } from '../../../src/cli/checks/engine/tables-on-engine.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { lint, LINTS } from '../../../src/cli/checks/lint.ts';
+import { FILE_CHECKS } from '../../../src/service/endpoints/checks/file-checks.ts';
+import { findUnbounded, readTimeColumns } from '../../../src/cli/checks/engine/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../../src/cli/checks/engine/wide-integers.ts';
 import { renderFinding } from '../../../src/cli/kit/caret.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
@@ -82,7 +82,7 @@ describe('the engine', () => {
   test.each(filesOf('engine-findings'))('%s', async (name) => {
     const { text, inspected } = read('engine-findings', name);
     const findings = await checkOnEngine(engine, inspected, NO_TABLES);
-    expect(findings.filter(({ code }) => FINDING_KINDS[code] === undefined)).toEqual([]);
+    expect(findings.filter(({ code }) => FINDING_CODES[code] === undefined)).toEqual([]);
     await expect(render(text, findings)).toMatchFileSnapshot(
       join(GOLDEN, 'engine-findings', name.replace('.yaml', '.txt')),
     );
@@ -167,8 +167,8 @@ test('every code that can be reported is explained', () => {
   );
   const codes = [
     ...golden.map((line) => line.split(' ').at(-1) ?? ''),
-    ...Object.keys(RULES),
+    ...Object.keys(FILE_CHECKS),
     ...Object.keys(LINTS),
   ];
-  expect(codes.filter((code) => FINDING_KINDS[code] === undefined)).toEqual([]);
+  expect(codes.filter((code) => FINDING_CODES[code] === undefined)).toEqual([]);
 });

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
-import { findAmbiguous } from '../../../src/service/endpoints/ambiguous-columns.ts';
+import { findAmbiguous } from '../../../src/cli/checks/engine/ambiguous-columns.ts';
 import { createInspect, toDiagnostic, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
-import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
-import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
-import { findRejectedFixtures } from '../../../src/service/loading/fixture-values.ts';
-import { findUnknownNames } from '../../../src/service/endpoints/known-names.ts';
-import { readTables, type TablesOnEngine } from '../../../src/service/endpoints/tables-on-engine.ts';
-import { findTimeNumbers } from '../../../src/service/endpoints/time-numbers.ts';
-import { findUnbounded, readTimeColumns } from '../../../src/service/endpoints/time-bound.ts';
-import { lint } from '../../../src/service/endpoints/lint.ts';
-import { findRejectedQueries } from '../../../src/cli/commands/validate/example-queries.ts';
+import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { findRejectedFixtures } from '../../../src/cli/checks/engine/fixture-values.ts';
+import { findUnknownNames } from '../../../src/cli/checks/engine/known-names.ts';
+import { readTables, type TablesOnEngine } from '../../../src/cli/checks/engine/tables-on-engine.ts';
+import { findTimeNumbers } from '../../../src/cli/checks/engine/time-numbers.ts';
+import { findUnbounded, readTimeColumns } from '../../../src/cli/checks/engine/time-bound.ts';
+import { lint } from '../../../src/cli/checks/lint.ts';
+import { findRejectedQueries } from '../../../src/cli/checks/engine/example-queries.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
@@ -55,9 +55,9 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
     ...(ofEngine.length > 0 ? [] : findAmbiguous(inspected.analysis, tables.columns)),
     ...(await findUnknownNames(engine, inspected, tables.columns)),
     ...(await findRejectedFixtures(engine, inspected, tables.columns)),
+    ...(await findRejectedQueries(engine, inspected, async (options) => openTestRuntime(options))),
   ].map((each) => toDiagnostic(document, each));
-  const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));
-  return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names, ...queries];
+  return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names];
 }
 
 const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: desk.tickets\ndescription: Tickets.\n';
@@ -256,5 +256,5 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 });
   expect(`${found[0]?.message} ${found[0]?.hint ?? ''}`).toContain(hint);
-  expect(FINDING_KINDS[code]).toBeDefined();
+  expect(FINDING_CODES[code]).toBeDefined();
 }); // prettier-ignore

@@ -7,9 +7,10 @@ import { createInspect, toDiagnostics, type InspectedFile } from '../../../src/s
 import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
 import { findUnconfined } from '../../../src/service/endpoints/tenancy-check.ts';
 import type { RuleFinding } from '../../../src/service/endpoints/analysis.ts';
-import { findDeadKeys } from '../../../src/service/endpoints/dead-keys.ts';
+import { findDeadKeys } from '../../../src/cli/checks/dead-keys.ts';
 import { findUnlockedKeys } from '../../../src/service/endpoints/tenancy-keys.ts';
-import { tenancyFindings, tenancyOf, type TenancySetting } from '../../../src/service/endpoints/tenancy.ts';
+import { tenancyOf, type TenancySetting } from '../../../src/service/endpoints/tenancy.ts';
+import { tenancyFindings } from '../../../src/cli/checks/tenancy.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';

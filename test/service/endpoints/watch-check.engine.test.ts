@@ -1,7 +1,7 @@
 // Findings about `until: data`: at the place in the file, for each query of an endpoint, on the real engine.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
-import { findUnwatched } from '../../../src/service/endpoints/watch-check.ts';
+import { findUnwatched } from '../../../src/cli/checks/engine/watch-check.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 

@@ -7,7 +7,7 @@ import { dirname, join, relative } from 'node:path';
 import { readDefinitions } from '../../../service/endpoints/definitions.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import { keysFor, readExposure, type ListedExposure } from '../../../service/endpoints/exposure.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../compare/exposure.ts';
 import { modelsOf } from '../../../service/endpoints/query-models.ts';
 import { tenancyOf } from '../../../service/endpoints/tenancy.ts';
 import type { Settings } from '../../../service/config/settings.ts';

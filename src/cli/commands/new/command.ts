@@ -12,7 +12,9 @@ import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { renderFinding } from '../../kit/caret.ts';
 import { convertSql } from './foreign-sql.ts';
 import { newVersion } from './new-version.ts';
-import { liftQuery, newEndpoint, readSql, requireName, type NewOptions } from './new.ts';
+import { newEndpoint, type NewOptions } from './new.ts';
+import { requireName } from './name.ts';
+import { liftQuery, readSql } from './lift-query.ts';
 
 interface NewFlags extends SchemaFlags {
   readonly fromSql?: string;

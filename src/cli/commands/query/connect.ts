@@ -17,7 +17,8 @@ import {
 } from '../../kit/service-client.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { localError, fieldsOf, formOf, LOCAL, rejectionIn, type QueryOptions } from './query.ts';
+import { localError, rejectionIn } from './problem-error.ts';
+import { fieldsOf, formOf, LOCAL, type QueryOptions } from './options.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
 

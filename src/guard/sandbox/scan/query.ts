@@ -2,9 +2,8 @@
 import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import { checkTable } from './names.ts';
-import { addName, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
-import { createSelect } from './selects.ts';
+import { addName, checkTable, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
+import { createSelect } from './findings.ts';
 
 /** A SELECT, a query in parentheses, or several of them. Returns the scope that later members of a set operation see. */
 export function visitQuery(scan: Scan, node: Node, scope: Scope): Scope {

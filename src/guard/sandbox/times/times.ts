@@ -31,8 +31,8 @@ interface Candidate {
  */
 export async function timeEdits(text: LexedQuery, context: TimesContext): Promise<readonly TokenEdit[]> {
   const candidates = candidatesIn(text);
-  const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
-  if (candidates.length === 0 || !isNeeded) return [];
+  if (candidates.length === 0) return [];
+  if (candidates.every(({ time }) => isReadByEngine(time)) && !mayHaveDates(text, context)) return [];
   const explained = await context.evaluate(resolvable(text, context, candidates));
   if (explained.kind === 'rejected') return []; // running the query reports it
   const tree = parseQueryTree(explained.text);

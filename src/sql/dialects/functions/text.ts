@@ -6,6 +6,7 @@ import { integer, type Application, type Rule, type Rules } from '../function.ts
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { characters, literalText, signedInteger, unlessNull } from '../argument.ts';
 import { condition, operand, text, value, type Value } from '../value.ts';
+import { BYTES_FUNCTIONS } from './bytes.ts';
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);
@@ -292,6 +293,7 @@ const ends = test((own, part) => sql`endsWith(${own}, ${part})`);
 const randomText: Rule = () => value('text', 'toString(generateUUIDv4())', false);
 
 export const TEXT_FUNCTIONS: Rules = {
+  ...BYTES_FUNCTIONS,
   ...taking('text', {
     lower: cased('lower'),
     lcase: cased('lower'),

@@ -3,7 +3,7 @@ import type { FromItem } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
 import { located, sql, type Sql } from '../sql.ts';
-import type { Context, Relation } from './context.ts';
+import type { Context, FromState, Relation } from './context.ts';
 import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';
@@ -19,13 +19,6 @@ export interface WrittenFrom {
   readonly relations: readonly Relation[];
   /** Conditions of joins with arrays, which must be in WHERE. */
   readonly conditions: readonly Sql[];
-}
-
-/** State while FROM is written. */
-export interface State {
-  readonly pieces: Sql[];
-  relations: readonly Relation[];
-  readonly conditions: Sql[];
 }
 
 /** What is joined next: its SQL with a name, and what it adds to the scope. */
@@ -56,8 +49,8 @@ function flattened(items: readonly FromItem[]): readonly FromItem[] {
     : items;
 }
 
-function writeItems(items: readonly FromItem[], { context, isLost }: Place): State {
-  const state: State = { pieces: [], relations: [], conditions: [] };
+function writeItems(items: readonly FromItem[], { context, isLost }: Place): FromState {
+  const state: FromState = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {
     try {
       const place = { context, isLost: isLost || isLostLater(items.slice(index + 1)) };
@@ -78,7 +71,7 @@ function isLostLater(later: readonly FromItem[]): boolean {
 function addPlaceholder(
   { alias }: FromItem,
   error: UnconvertedError,
-  { state, context }: { readonly state: State; readonly context: Context },
+  { state, context }: { readonly state: FromState; readonly context: Context },
 ): void {
   const comment = placeholder(context, error);
   state.pieces.push(state.pieces.length === 0 ? comment : `CROSS JOIN ${comment}`);
@@ -87,7 +80,7 @@ function addPlaceholder(
   state.relations = [...state.relations, relation];
 }
 
-function addItem(item: FromItem, state: State, place: Place): void {
+function addItem(item: FromItem, state: FromState, place: Place): void {
   const { context } = place;
   const { source } = item;
   const inside: Context = { ...inRelations(context, state.relations), isGrouped: false, grouped: undefined };
@@ -125,7 +118,12 @@ function writeGroup(items: readonly FromItem[], place: Place & { readonly at: nu
   return packed({ sql: place.context.shared.style.lines(pieces), relations, conditions }, place);
 }
 
-function addJoined(item: FromItem, { sql: own, relations: added }: Joined, state: State, context: Context) {
+function addJoined(
+  item: FromItem,
+  { sql: own, relations: added }: Joined,
+  state: FromState,
+  context: Context,
+) {
   if (own === undefined) return;
   const { join } = item;
   const keepsOwn = join === 'RIGHT' || join === 'FULL';

@@ -6,11 +6,10 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { loose, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
-import type { Context, Relation, RelationColumn, RowSource } from './context.ts';
-import type { State } from './from.ts';
+import type { Context, FromState, Relation, RelationColumn, RowSource } from './context.ts';
 
 interface Place {
-  readonly state: State;
+  readonly state: FromState;
   /** It sees the earlier elements of FROM. */
   readonly context: Context;
 }
