@@ -16,8 +16,10 @@ export interface Step {
   readonly attempts: readonly string[];
   /** Creates and removes a table with parts of the statement that no attempt has: how long rows are kept, indexes, projections. */
   readonly check?: string | undefined;
-  /** The table without which the first attempt fails. */
+  /** The table that it reads or fills, without which the first attempt fails or has no effect. */
   readonly needs?: QualifiedName | undefined;
+  /** The engine of a table, if the embedded engine is not asked for it. */
+  readonly engine?: string | undefined;
 }
 
 export type Normalised =
