@@ -33,6 +33,19 @@ export interface Finding {
   readonly includedBy?: string;
 }
 
+/** A finding of a document before it is located: at a path; `offset` is inside the string there (UTF-16 code units). */
+export interface PathFinding {
+  /** `family.reason`, stable. */
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly onKey?: boolean;
+  readonly offset?: number;
+  readonly message: string;
+  readonly hint?: string;
+  /** Default: error. */
+  readonly severity?: 'warning';
+}
+
 /**
  * Equal findings once each, in the order of the first ones. `whereText` returns what the message of one says about where it was found;
  * undefined: nothing.

@@ -1,11 +1,12 @@
 // One mistake per file, marked by «: each is found under its code, at its line and column, with a hint where there is one to give.
+import { locateFinding, locateAll } from '../../../src/service/config/locate-finding.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
 import { findAmbiguous } from '../../../src/cli/checks/engine/ambiguous-columns.ts';
-import { createInspect, toDiagnostic, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
 import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
 import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
 import { findRejectedFixtures } from '../../../src/cli/checks/engine/fixture-values.ts';
@@ -56,8 +57,8 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
     ...(await findUnknownNames(engine, inspected, tables.columns)),
     ...(await findRejectedFixtures(engine, inspected, tables.columns)),
     ...(await findRejectedQueries(engine, inspected, async (options) => openTestRuntime(options))),
-  ].map((each) => toDiagnostic(document, each));
-  return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names];
+  ].map((each) => locateFinding(document, each));
+  return [...diagnostics, ...locateAll(document, lint(analysis)), ...ofEngine, ...names];
 }
 
 const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: desk.tickets\ndescription: Tickets.\n';

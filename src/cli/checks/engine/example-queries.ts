@@ -1,14 +1,14 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { Candidate } from '../../../service/endpoints/catalog.ts';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import type { RequestPath } from '../../../service/request/answer.ts';
 import { localCall } from '../../../service/request/call.ts';
+import { explain } from '../../../service/request/explain.ts';
 
 export const EXAMPLE_QUERY_CODES: Codes = {
   'example.query_rejected': {
@@ -38,15 +38,15 @@ export async function findRejectedQueries(
   engine: Engine,
   file: InspectedFile,
   openTestRuntime: OpenTestRuntime,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   const queries = queriesOf(file);
   if (queries.length === 0) return [];
   const runtime = await openTestRuntime({ engine, candidates: [file.candidate] });
   try {
     const path = runtime.pathAt(undefined);
-    const findings: RuleFinding[] = [];
+    const findings: PathFinding[] = [];
     for (const query of queries) {
-      const problem = await explain(path, file, query);
+      const problem = await rejectionOf(path, file, query);
       if (problem !== undefined) findings.push(toFinding(query, problem));
     }
     return findings;
@@ -65,7 +65,7 @@ function queriesOf({ analysis }: InspectedFile): readonly ExampleQuery[] {
 }
 
 /** Undefined if it is accepted, or if something other than the query fails, which is reported for the file. */
-async function explain(
+async function rejectionOf(
   path: RequestPath,
   { candidate: { endpoint } }: InspectedFile,
   { language, text }: ExampleQuery,
@@ -73,7 +73,7 @@ async function explain(
   const name = referenceOf(endpoint);
   const call = localCall({ requestId: 'example', endpoint: name }, new Map([[language, [text]]]));
   try {
-    await path.explain(call);
+    await explain(path, call);
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;
@@ -81,7 +81,7 @@ async function explain(
   }
 }
 
-function toFinding({ index, language, text }: ExampleQuery, problem: Problem): RuleFinding {
+function toFinding({ index, language, text }: ExampleQuery, problem: Problem): PathFinding {
   const [first] = problem.errors;
   const message = first?.message ?? problem.message;
   return {

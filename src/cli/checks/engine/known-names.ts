@@ -1,11 +1,10 @@
 // Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { epoch } from '../../../sql/base/clock.ts';
 import type { Example } from '../../../service/config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Column, Engine } from '../../../service/engine/engine.ts';
 import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { foldedPath } from '../../../service/endpoints/column-rules.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
@@ -36,7 +35,7 @@ export async function findUnknownNames(
   engine: Engine,
   { analysis: { file }, candidate: { endpoint } }: InspectedFile,
   tables: TablesOnEngine['columns'],
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   const examples = file.examples ?? [];
   const findings = [
     ...unknownFixtures(file.fixtures, ['fixtures'], tables),
@@ -72,9 +71,9 @@ export async function findUnknownNames(
 
 function* unknownFixtures(
   fixtures: Example['fixtures'],
-  path: RuleFinding['path'],
+  path: PathFinding['path'],
   tables: TablesOnEngine['columns'],
-): Generator<RuleFinding> {
+): Generator<PathFinding> {
   for (const [table, rows] of Object.entries(fixtures ?? {})) {
     const columns = tables.get(table);
     if (columns === undefined) {
@@ -108,14 +107,14 @@ function unknownExpected(
   { sql, lql, expect }: Example,
   index: number,
   result: readonly Column[],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   if (sql !== undefined || lql !== undefined || expect === undefined || isRejectionExpected(expect))
     return [];
   const known = new Set(result.map(({ name }) => name));
   const inRows = (expect.result ?? []).flatMap((row, at) =>
-    Object.keys(row).map((name): Place => [name, ['result', at, name]]),
+    Object.keys(row).map((name): NamedPath => [name, ['result', at, name]]),
   );
-  const listed = (expect.columns ?? []).map((name, at): Place => [name, ['columns', at]]);
+  const listed = (expect.columns ?? []).map((name, at): NamedPath => [name, ['columns', at]]);
   const unknown = new Map([...inRows.toReversed(), ...listed].filter(([name]) => !known.has(name)));
   return [...unknown].map(([name, path]) => ({
     code: 'example.unknown_column',
@@ -127,10 +126,10 @@ function unknownExpected(
 }
 
 /** A name, and its path below `expect`. */
-type Place = readonly [name: string, path: RuleFinding['path']];
+type NamedPath = readonly [name: string, path: PathFinding['path']];
 
 /** A column or path is known if any of the columns has it. Names are compared without case, as redaction does. */
-function unknownPath(path: string, columns: readonly Column[]): readonly RuleFinding[] {
+function unknownPath(path: string, columns: readonly Column[]): readonly PathFinding[] {
   const folded = foldedPath(path);
   const failures = columns.flatMap((column): readonly UnknownPart[] => {
     const name = foldedPath(column.name);

@@ -4,6 +4,7 @@ import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { Problem } from '../../../sql/base/problem.ts';
+import { answer } from '../../../service/request/answer.ts';
 import { localCall } from '../../../service/request/call.ts';
 import { runExample, type Bench } from '../test/example-run.ts';
 
@@ -36,7 +37,7 @@ async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Pr
   const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [value]] as const));
   const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(endpoint) }, fields);
   try {
-    const { body } = await pathAt(undefined).answer(call);
+    const { body } = await answer(pathAt(undefined), call);
     const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
     return result.length;
   } catch (error) {
