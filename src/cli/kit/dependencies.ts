@@ -10,6 +10,7 @@ import type { Engine } from '../../service/engine/engine.ts';
 import type { RequestPath } from '../../service/request/answer.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { PreflightFinding } from '../../service/preflight/finding.ts';
+import type { Live } from '../../service/fronts/live/live.ts';
 
 export type { OpenTestRuntime } from '../checks/engine/example-queries.ts';
 
@@ -46,6 +47,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly live: Live;
   readonly catalog: () => Catalog;
   readonly rejected: () => readonly Finding[];
   readonly preflight: () => Promise<readonly PreflightFinding[]>;

@@ -9,6 +9,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import type { RequestPath } from '../../../service/request/answer.ts';
 import { localCall } from '../../../service/request/call.ts';
+import { explain } from '../../../service/request/explain.ts';
 
 export const EXAMPLE_QUERY_CODES: Codes = {
   'example.query_rejected': {
@@ -46,7 +47,7 @@ export async function findRejectedQueries(
     const path = runtime.pathAt(undefined);
     const findings: RuleFinding[] = [];
     for (const query of queries) {
-      const problem = await explain(path, file, query);
+      const problem = await rejectionOf(path, file, query);
       if (problem !== undefined) findings.push(toFinding(query, problem));
     }
     return findings;
@@ -65,7 +66,7 @@ function queriesOf({ analysis }: InspectedFile): readonly ExampleQuery[] {
 }
 
 /** Undefined if it is accepted, or if something other than the query fails, which is reported for the file. */
-async function explain(
+async function rejectionOf(
   path: RequestPath,
   { candidate: { endpoint } }: InspectedFile,
   { language, text }: ExampleQuery,
@@ -73,7 +74,7 @@ async function explain(
   const name = referenceOf(endpoint);
   const call = localCall({ requestId: 'example', endpoint: name }, new Map([[language, [text]]]));
   try {
-    await path.explain(call);
+    await explain(path, call);
     return undefined;
   } catch (error) {
     if (!(error instanceof Problem)) throw error;

@@ -113,9 +113,9 @@ function unknownExpected(
     return [];
   const known = new Set(result.map(({ name }) => name));
   const inRows = (expect.result ?? []).flatMap((row, at) =>
-    Object.keys(row).map((name): Place => [name, ['result', at, name]]),
+    Object.keys(row).map((name): NamedPath => [name, ['result', at, name]]),
   );
-  const listed = (expect.columns ?? []).map((name, at): Place => [name, ['columns', at]]);
+  const listed = (expect.columns ?? []).map((name, at): NamedPath => [name, ['columns', at]]);
   const unknown = new Map([...inRows.toReversed(), ...listed].filter(([name]) => !known.has(name)));
   return [...unknown].map(([name, path]) => ({
     code: 'example.unknown_column',
@@ -127,7 +127,7 @@ function unknownExpected(
 }
 
 /** A name, and its path below `expect`. */
-type Place = readonly [name: string, path: RuleFinding['path']];
+type NamedPath = readonly [name: string, path: RuleFinding['path']];
 
 /** A column or path is known if any of the columns has it. Names are compared without case, as redaction does. */
 function unknownPath(path: string, columns: readonly Column[]): readonly RuleFinding[] {

@@ -4,13 +4,8 @@ import type { Engine } from '../../../service/engine/engine.ts';
 import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
 import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
-import {
-  readingStatements,
-  resolveTables,
-  type LateRead,
-  type ReadingStatement,
-  type Unwatched,
-} from '../../../service/endpoints/table-set.ts';
+import { readingStatements, type ReadingStatement } from '../../../service/endpoints/reading-statements.ts';
+import { resolveTables, type LateRead, type Unwatched } from '../../../service/endpoints/table-set.ts';
 import { placeOf, rangeOf, whatReads } from '../../../service/endpoints/tenancy-check.ts';
 import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 

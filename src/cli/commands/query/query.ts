@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
-import type { Prepared } from '../../../service/request/answer.ts';
 import { localCall, type Call } from '../../../service/request/call.ts';
 import { withLocal, type LocalDeps } from '../../kit/local.ts';
 import type { Terminal } from '../../kit/terminal.ts';
@@ -11,6 +10,8 @@ import type { QueryReply } from './reply.ts';
 import { type QueryOptions, fieldsOf, formatOf, IN_USE } from './options.ts';
 import { problemError } from './problem-error.ts';
 import { printReplies } from './print.ts';
+import { prepare, answer } from '../../../service/request/answer.ts';
+import type { Plan } from '../../../service/request/plan.ts';
 
 /**
  * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement and the engine's query
@@ -27,9 +28,9 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   const { terminal } = deps;
   const first = callAfter(undefined); // before the engine starts: a pair may be invalid
   await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return explain(await path.prepare(first), engine, terminal);
+    if (options.explain) return printPlan(await prepare(path, first), engine, terminal);
     const ask = async (cursor: string | undefined): Promise<QueryReply> => {
-      const { body, rows, truncated, timing, next } = await path.answer(callAfter(cursor));
+      const { body, rows, truncated, timing, next } = await answer(path, callAfter(cursor));
       return { body, rows, truncated, next, engine: timing.engine };
     };
     await printReplies(ask, options, terminal);
@@ -38,12 +39,12 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   });
 }
 
-async function explain({ plan }: Prepared, engine: Engine, { print, paint }: Terminal): Promise<void> {
-  const { sql, parameters } = plan.statement;
+async function printPlan({ query }: Plan, engine: Engine, { print, paint }: Terminal): Promise<void> {
+  const { sql, parameters } = query.statement;
   for (const line of sql.split('\n')) print(line);
   for (const [name, value] of Object.entries(parameters))
     print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
   print('');
-  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, plan.statement);
+  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, query.statement);
   for (const [line] of rows as readonly [string][]) print(line); // one string column
 }

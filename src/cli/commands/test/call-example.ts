@@ -6,7 +6,7 @@ import type { Example } from '../../../service/config/generated/endpoint.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
-import type { RequestPath } from '../../../service/request/answer.ts';
+import { type RequestPath, answer, prepare } from '../../../service/request/answer.ts';
 import { localCall, type Call } from '../../../service/request/call.ts';
 import type { Outcome } from './compare.ts';
 
@@ -22,7 +22,7 @@ export async function callAndRead(path: RequestPath, engine: Engine, each: Case)
   const { expect = {} } = each.example;
   const wantsColumns = expect.columns !== undefined || Object.keys(expect).length === 0;
   try {
-    const { body } = await path.answer(call);
+    const { body } = await answer(path, call);
     const { result, truncated = false } = JSON.parse(body.toString()) as Envelope;
     const columns = wantsColumns ? await columnsOf(path, engine, call) : undefined;
     // Redaction may have dropped columns from the rows.
@@ -42,8 +42,8 @@ interface Envelope {
 }
 
 async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise<readonly string[]> {
-  const { plan } = await path.prepare(call);
-  return (await engine.describe(plan.statement)).map(({ name }) => name);
+  const { query } = await prepare(path, call);
+  return (await engine.describe(query.statement)).map(({ name }) => name);
 }
 
 /** Authors see what callers do not: the engine's message for a failed query. */
