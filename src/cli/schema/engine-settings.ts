@@ -71,40 +71,15 @@ export async function readNames(engine: Engine, table: string): Promise<Readonly
   return new Set(rows.map(([name]) => name));
 }
 
+const KINDS = [
+  '',
+  ...'Replacing Summing Aggregating Collapsing VersionedCollapsing Graphite Coalescing'.split(' '),
+];
+
 /** Engines that other builds have. */
 const ELSEWHERE: readonly string[] = [
-  ...[
-    '',
-    'Replacing',
-    'Summing',
-    'Aggregating',
-    'Collapsing',
-    'VersionedCollapsing',
-    'Graphite',
-    'Coalescing',
-  ].flatMap((kind) => [`${kind}MergeTree`, `Replicated${kind}MergeTree`, `Shared${kind}MergeTree`]),
-  ...[
-    'Distributed',
-    'Kafka',
-    'RabbitMQ',
-    'NATS',
-    'FileLog',
-    'S3',
-    'S3Queue',
-    'AzureBlobStorage',
-    'AzureQueue',
-  ],
-  ...['URL', 'HDFS', 'File', 'MySQL', 'PostgreSQL', 'MongoDB', 'SQLite', 'ODBC', 'JDBC', 'Redis', 'Hive'],
-  ...['EmbeddedRocksDB', 'KeeperMap', 'Executable', 'ExecutablePool', 'ExternalDistributed', 'TimeSeries'],
-  ...[
-    'Iceberg',
-    'DeltaLake',
-    'Hudi',
-    'MaterializedPostgreSQL',
-    'Buffer',
-    'Alias',
-    'Loop',
-    'ArrowFlight',
-    'YTsaurus',
-  ],
+  ...KINDS.flatMap((kind) => ['', 'Replicated', 'Shared'].map((how) => `${how}${kind}MergeTree`)),
+  ...`Distributed Buffer Alias Loop Kafka RabbitMQ NATS FileLog S3 S3Queue GCS OSS COSN AzureBlobStorage AzureQueue URL HDFS File MySQL
+    PostgreSQL MaterializedPostgreSQL MongoDB SQLite ODBC JDBC Redis Hive EmbeddedRocksDB KeeperMap Executable ExecutablePool
+    ExternalDistributed TimeSeries Iceberg IcebergS3 DeltaLake Hudi Paimon ArrowFlight YTsaurus`.split(/\s+/),
 ];
