@@ -597,7 +597,7 @@ describe('hostile exports', () => {
     const { report } = await run(
       folderWith({
         'a.json': Buffer.from('[{"name":"\xe9","query":"SELECT 1","options":{}}]', 'latin1'),
-        'b.json': Buffer.from(`${query('b', 'SELECT 1')}`, 'utf16le'),
+        'b.json': Buffer.from(query('b', 'SELECT 1'), 'utf16le'),
         'models/c.sql': Buffer.from("select 1,\n  '\xff' as x", 'latin1'),
         'export.zip': zipArchive([{ name: 'd.json', content: Buffer.from('"\xe9"', 'latin1') }]),
         'q.json': query('q', 'SELECT 1'),

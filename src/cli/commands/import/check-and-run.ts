@@ -4,7 +4,7 @@ import { checkDrafts, type CheckedDrafts } from './check-drafts.ts';
 import type { ConvertSettings } from './convert-query.ts';
 import { withSettings } from './drafts.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
-import type { Making } from './make.ts';
+import type { Making } from './options.ts';
 import { withRows, type Proof } from './prove.ts';
 
 /** Some of what the engine asks for, it says when a query is run: those are checked and run again. */

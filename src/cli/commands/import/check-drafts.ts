@@ -7,7 +7,7 @@ import { isOfNames, ownErrors } from './assess.ts';
 import type { ConvertSettings } from './convert-query.ts';
 import { withSettings, withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
-import type { Making } from './make.ts';
+import type { Making } from './options.ts';
 
 export interface CheckedDrafts {
   readonly drafts: readonly EndpointDraft[];

@@ -2,7 +2,6 @@
 import { createConverter } from '../../convert/convert.ts';
 import type { ForeignQuery, ReadExport } from '../../convert/export/foreign-query.ts';
 import { readKnownTables } from '../../kit/known-tables.ts';
-import type { Terminal } from '../../kit/terminal.ts';
 import { assess } from './assess.ts';
 import { checkAndRun } from './check-and-run.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
@@ -10,14 +9,8 @@ import { databaseName, databasesOf } from './database-name.ts';
 import { createDefinitions, fixturesOf, tableDrafts } from './definitions.ts';
 import { draftsOf, withIncludes } from './drafts.ts';
 import type { Made } from './made.ts';
-import type { ImportEngine, ImportOptions } from './options.ts';
+import type { Making } from './options.ts';
 import { viewsOf } from './views.ts';
-
-export interface Making {
-  readonly options: ImportOptions;
-  readonly on: ImportEngine;
-  readonly terminal: Terminal;
-}
 
 /** Converts, checks and runs all that the export has; writes nothing. */
 export async function make(found: ReadExport, making: Making): Promise<Made> {

@@ -3,7 +3,7 @@ import { valueOf, type Condition, type Item } from '../../placeholders/nodes.ts'
 import type { Declaration } from '../../placeholders/template.ts';
 import { argumentsOf, closing, type Argument } from './arguments.ts';
 
-/** A tag that stands for a part of the call. */
+/** A tag in place of a part of the call. */
 export interface ConditionalMark {
   readonly end: number;
   readonly item: Item;
