@@ -58,12 +58,10 @@ function remedyOf(message: string): string | undefined {
 
 /** The names that the engine suggests. */
 export function suggestionOf(message: string): string | undefined {
-  const names = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i
-    .exec(message)
-    ?.slice(1)
-    .find((each) => each !== undefined);
-  if (names === undefined) return undefined;
-  const [written = ''] = quotedNames(message);
+  const found = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i.exec(message);
+  const names = found?.slice(1).find((each) => each !== undefined);
+  if (found === null || names === undefined) return undefined;
+  const [written = ''] = quotedNames(message.slice(0, found.index)); // names of types are not quoted
   // A name of the SELECT list is no name for its own tables: the engine suggests what is written.
   const guesses = names
     .split(',')
