@@ -39,6 +39,18 @@ export function createKnownTypes(columns: readonly TableColumn[]): KnownTypes {
   };
 }
 
+/** Returns the type of a column of one table, parsed once; undefined if there is no such column. */
+export function createTypeOf(
+  columns: readonly TableColumn[],
+): (column: string) => ClickHouseType | undefined {
+  const texts = new Map(columns.map(({ name, type }) => [name, type]));
+  const parsed = remembered(parseType);
+  return (name) => {
+    const text = texts.get(name);
+    return text === undefined ? undefined : parsed(text);
+  };
+}
+
 /** Computes the result for each key once. */
 export function remembered<K, T>(compute: (key: K) => T): (key: K) => T {
   const known = new Map<K, T>();

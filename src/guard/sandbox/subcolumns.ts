@@ -9,7 +9,8 @@ import type { ClickHouseType } from '../../sql/types/type.ts';
 import { columnUses } from './column-uses.ts';
 import type { Subcolumn } from './columns.ts';
 import type { TokenEdit } from './lexed-query.ts';
-import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
+import { sourceOfSubcolumns } from './pass-through.ts';
+import type { ReadTable } from './read-table.ts';
 import { hasStar, type SelectFinding, type StarFinding } from './scan/findings.ts';
 import type { ScanResult } from './scan/scanner.ts';
 import { subcolumnFault } from './string-arguments.ts';
@@ -29,8 +30,9 @@ const MAX_SUBCOLUMNS = 100;
 /** Undefined if the query reads no subcolumn, or if its meaning could change. */
 export function planSubcolumns(scanned: ScanResult, tables: readonly ReadTable[]): SubcolumnPlan | undefined {
   const wanted = columnsWithPaths(scanned.tree);
-  const whole = columnsReadWhole(scanned);
   const uses = columnUses(scanned, tables);
+  if (wanted.size === 0 && uses.size === 0) return undefined;
+  const whole = columnsReadWhole(scanned);
   const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;

@@ -16,8 +16,7 @@ import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embed
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { readRows } from '../../../src/service/engine/rows.ts';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
-import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { createSandbox, createVerdictCache } from '../../../src/guard/sandbox/sandbox.ts';
 import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { fileOf, ID, sideOf, type Keys } from './fixture.ts';

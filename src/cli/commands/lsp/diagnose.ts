@@ -1,11 +1,10 @@
 // The findings of `millrace validate` about a file as it is in the editor, with the other files as they are there or on the disk.
 import { assembleCatalog, type Candidate } from '../../../service/endpoints/catalog.ts';
-import { fileFindings } from '../../checks/file.ts';
 import { catalogFindings } from '../../../service/endpoints/checks/catalog-checks.ts';
 import { createCompile, createInspect, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
 import { listFiles, loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
-import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
+import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import { ANY_KEY } from '../../kit/endpoint-files.ts';
@@ -28,10 +27,8 @@ export interface Diagnose {
   readonly refresh: (folder: string) => Promise<void>;
 }
 
-interface DiagnoseOptions {
-  readonly tenancy: TenancySetting;
+interface DiagnoseOptions extends FileSettings {
   readonly engineSources: EngineSources;
-  readonly hasHashKey: boolean;
 }
 
 export function createDiagnose(options: DiagnoseOptions): Diagnose {

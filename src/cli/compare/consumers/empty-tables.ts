@@ -4,8 +4,12 @@ import type { TableColumns } from '../../../service/endpoints/describe.ts';
 import { explain } from '../../../service/endpoints/explain.ts';
 import type { EngineError, Engine } from '../../../service/engine/engine.ts';
 import { createFunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../../guard/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../../guard/sandbox/verdict-cache.ts';
+import {
+  createSandbox,
+  createVerdictCache,
+  type Sandbox,
+  type Verdict,
+} from '../../../guard/sandbox/sandbox.ts';
 import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 

@@ -25,7 +25,7 @@ export const CHOICES = 'Declare the parameter with choices: names, each with its
 /** As in `schemas/endpoint.schema.json`. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const MAX_CHOICES = 50;
-/** Most alternatives of a name that the template does not list: nobody reads longer ones. */
+/** Most alternatives of a name that the template does not list: no caller reads longer ones. */
 const MAX_ALTERNATIVES = 8;
 
 /** The names of a choice; undefined if it cannot be one. */

@@ -16,14 +16,7 @@ import {
   type Subtree,
 } from '../../../sql/clickhouse/tree/visit.ts';
 import { storedShape } from '../../../sql/types/geometry.ts';
-import {
-  hasType,
-  isFloat,
-  isFloat as isFloatType,
-  isOpaque,
-  numberAt,
-  plainType,
-} from '../../../sql/types/traits.ts';
+import { hasType, isFloat, isOpaque, numberAt, plainType } from '../../../sql/types/traits.ts';
 import { innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { TypeTest } from '../known-types.ts';
 import { createColumnTypes, type ColumnTypes } from './column-types.ts';
@@ -40,10 +33,13 @@ interface Columns extends Subtree, ColumnTypes {
 /** Whether the operator, the call or the column at a place is misread. */
 export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
   const { types } = context;
+  let read: ColumnTypes | undefined;
+  const columnTypes = (): ColumnTypes => (read ??= createColumnTypes(tree, context)); // most queries do not need them
   const columns: Columns = {
     cursor: tree.cursor,
     root: tree.root,
-    ...createColumnTypes(tree, context),
+    mentions: (...asked) => columnTypes().mentions(...asked),
+    definitionsOf: (column) => columnTypes().definitionsOf(column),
     hasDocuments: types.some(HAS_DOCUMENT),
     isNeeded: types.some(isMisread),
   };
@@ -341,9 +337,11 @@ function isWord(tree: Subtree, node: Node): boolean {
 }
 
 /** Points and polygons are tuples of floats. */
+function isOfFloats(type: ClickHouseType): boolean {
+  return isOpaque(type) || isFloat(type) || storedShape(type) !== undefined;
+}
+
 function someHasFloats(types: readonly ClickHouseType[]): boolean {
-  const isOfFloats = (type: ClickHouseType): boolean =>
-    isOpaque(type) || isFloatType(type) || storedShape(type) !== undefined;
   return types.some((type) => hasType(type, isOfFloats));
 }
 

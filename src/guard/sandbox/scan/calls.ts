@@ -13,7 +13,7 @@ import {
 } from '../string-arguments.ts';
 import { checkFunction, countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
 import { acceptsStates, returnsStates } from './states.ts';
-import { visitSet } from './values.ts';
+import { visitSet } from './query.ts';
 
 /** ANY, ALL, SOME or EXISTS, and a subquery. */
 export function visitQuantified(scan: Scan, { from, parts }: Node, scope: Scope): void {

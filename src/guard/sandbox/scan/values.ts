@@ -1,4 +1,4 @@
-// Values: constants, columns, operators, subqueries, types; and the right side of IN, where the engine resolves a name as a table.
+// Values: constants, columns, operators, subqueries, types.
 import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
 import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import { tokensFrom } from '../../../sql/clickhouse/tree/tokens.ts';
@@ -8,16 +8,8 @@ import { namesState } from '../string-arguments.ts';
 import { readType, typeFault } from '../type-name.ts';
 import { visitCall, visitQuantified } from './calls.ts';
 import { visitColumns, visitStar } from './matchers.ts';
-import {
-  addName,
-  checkFunction,
-  checkTable,
-  countPattern,
-  reject,
-  visitValues,
-  type Scan,
-  type Scope,
-} from './scan.ts';
+import { visitSet } from './query.ts';
+import { addName, checkFunction, countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
 
 type Visit = (scan: Scan, node: Node, scope: Scope) => void;
 
@@ -142,20 +134,4 @@ function checkType(scan: Scan, node: Node): void {
   const reading = readType(tokensFrom(tree, node));
   if (reading.kind === 'fault') deny(reading.message, from + reading.at);
   else if (reading.tokens !== to - from) deny('Expected a type', from + reading.tokens);
-}
-
-/** Visits a set; the engine ignores parentheses around a single element. */
-export function visitSet(scan: Scan, node: Node, scope: Scope): void {
-  const { findings, tree } = scan;
-  const [inner] = node.parts;
-  if (node.kind === 'group' && inner !== undefined) {
-    visitSet(scan, inner, scope);
-  } else if (node.kind === 'subquery' || node.kind === 'table') {
-    findings.states.barred.push({ at: node.from, form: 'IN with a subquery or a table' });
-    if (node.kind === 'subquery') scan.visitor.query(scan, node, scope);
-    else {
-      findings.sets.add(nameOf(tree, node));
-      checkTable(scan, node, scope);
-    }
-  } else scan.visitor.value(scan, node, scope);
 }

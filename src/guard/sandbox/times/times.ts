@@ -2,8 +2,8 @@
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
 import { quoteString } from '../../../sql/clickhouse/literal.ts';
 import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
-import { nameTokens, stringTokens } from '../../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, stringTokens, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { LexedQuery, TokenEdit } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { placeholders } from '../query-tree/shape.ts';

@@ -8,6 +8,7 @@ import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import { createFunctionPolicy, type FunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
 import {
   createSandbox,
+  createVerdictCache,
   type Explain,
   type Explained,
   type Sandbox,
@@ -16,7 +17,6 @@ import {
 } from '../../../guard/sandbox/sandbox.ts';
 import { createRedactTable } from '../../../guard/sandbox/redaction/source-redaction.ts';
 import { createTreeCache } from '../../../guard/sandbox/query-tree/shape.ts';
-import { createVerdictCache } from '../../../guard/sandbox/verdict-cache.ts';
 import { hasState } from '../../../sql/types/traits.ts';
 import { parseType } from '../../../sql/types/type.ts';
 

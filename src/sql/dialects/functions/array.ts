@@ -70,8 +70,9 @@ function elementText(own: Value, { booleansAreLetters }: Application['traits']):
   return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
 }
 
+/** element_at(array, place), which counts from the end if it is negative. */
 const element: Rule = (application) =>
-  elementAt(arrayArgument(application, 0), application.arg(1), { base: 1, isChecked: false });
+  elementAt(arrayArgument(application, 0), application.arg(1), { base: 'both ends', isChecked: false });
 
 /** The first or last element; an empty array has none. */
 function endmost(place: '1' | '-1'): Rule {

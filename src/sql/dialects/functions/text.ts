@@ -5,7 +5,8 @@ import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { characters, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, operand, text, value, type Value } from '../value.ts';
+import { condition, isKind, operand, text, value, type Value } from '../value.ts';
+import { sameArray } from './array-value.ts';
 import { BYTES_FUNCTIONS } from './bytes.ts';
 
 /** A function of strings and the one of bytes. */
@@ -248,9 +249,15 @@ export const cased =
     return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
   };
 
-const reversed: Rule = (application) => {
+const reversedText = accepting('text', (application) => {
   const own = application.arg(0);
   return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
+});
+
+/** Of an array, its elements. */
+const reversed: Rule = (application) => {
+  const own = application.arg(0);
+  return isKind(own, 'array') ? sameArray(own, sql`arrayReverse(${own.sql})`) : reversedText(application);
 };
 
 /** The first byte. */
@@ -302,7 +309,6 @@ export const TEXT_FUNCTIONS: Rules = {
     initcap: (application) => value('text', sql`initcapUTF8(${text(application.arg(0))})`, false),
     replace,
     translate,
-    reverse: reversed,
     ascii,
     starts_with: starts,
     startswith: starts,
@@ -323,6 +329,7 @@ export const TEXT_FUNCTIONS: Rules = {
     space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
   }),
   ...taking('any', {
+    reverse: reversed,
     length,
     len: length,
     char_length: CHARACTERS,

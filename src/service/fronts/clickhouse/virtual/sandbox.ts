@@ -4,8 +4,13 @@ import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
 import { Problem } from '../../../../sql/base/problem.ts';
 import { consumerFailure } from '../../../../guard/sandbox/failure.ts';
 import { createFunctionPolicy } from '../../../../guard/sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../../../guard/sandbox/sandbox.ts';
-import { createVerdictCache, type VerdictCache } from '../../../../guard/sandbox/verdict-cache.ts';
+import {
+  createSandbox,
+  createVerdictCache,
+  type Sandbox,
+  type Verdict,
+  type VerdictCache,
+} from '../../../../guard/sandbox/sandbox.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
 import { outlineQuery } from '../../../../sql/clickhouse/outline.ts';
 import { placeholdersIn } from '../../../../sql/clickhouse/tree/lexemes.ts';
