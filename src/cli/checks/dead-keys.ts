@@ -1,9 +1,8 @@
 // Entries of the tokens file that have no effect: patterns that no endpoint matches, and locked parameters that no endpoint has.
-import type { Codes } from '../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { Token } from '../../service/config/generated/tokens.ts';
 import { compileGlobs } from '../../service/auth/globs.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
-import type { RuleFinding } from '../../service/endpoints/analysis.ts';
 import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
 
 export const DEAD_KEY_CODES: Codes = {
@@ -21,7 +20,7 @@ export const DEAD_KEY_CODES: Codes = {
 const MAX_PAIRS = 200_000;
 
 /** Warnings at such entries. `endpoints` are all that there are. */
-export function findDeadKeys(tokens: readonly Token[], endpoints: Named): readonly RuleFinding[] {
+export function findDeadKeys(tokens: readonly Token[], endpoints: Named): readonly PathFinding[] {
   const patterns = tokens.reduce((sum, { endpoints: list }) => sum + list.length, 0);
   if (endpoints.length === 0 || patterns * endpoints.length > MAX_PAIRS) return [];
   return tokens.flatMap((token, index) => [
@@ -35,9 +34,9 @@ type Named = readonly Pick<EndpointHead, 'name' | 'parameters'>[];
 function deadPatterns(
   { name: key, endpoints: patterns }: Token,
   endpoints: Named,
-  path: RuleFinding['path'],
-): readonly RuleFinding[] {
-  return patterns.flatMap((pattern, index): readonly RuleFinding[] => {
+  path: PathFinding['path'],
+): readonly PathFinding[] {
+  return patterns.flatMap((pattern, index): readonly PathFinding[] => {
     const matches = compileGlobs([pattern]);
     if (endpoints.some(({ name }) => matches(name))) return [];
     const hint = didYouMean(nearestPattern(pattern, endpoints));
@@ -67,13 +66,13 @@ function nearestPattern(pattern: string, endpoints: Named): string | undefined {
 function deadParameters(
   { name: key, endpoints: patterns, parameters = {} }: Token,
   endpoints: Named,
-  path: RuleFinding['path'],
-): readonly RuleFinding[] {
+  path: PathFinding['path'],
+): readonly PathFinding[] {
   const covers = compileGlobs(patterns);
   const covered = endpoints.filter(({ name }) => covers(name));
   if (covered.length === 0) return []; // then the patterns have findings
   const known = new Set(covered.flatMap((endpoint) => Object.keys(endpoint.parameters)));
-  return Object.keys(parameters).flatMap((name): readonly RuleFinding[] => {
+  return Object.keys(parameters).flatMap((name): readonly PathFinding[] => {
     if (known.has(name)) return [];
     return [
       {

@@ -1,12 +1,12 @@
 // The checks that need one file, without the others and without an engine.
-import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import { locateAll } from '../../service/config/locate-finding.ts';
 import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../service/endpoints/checks/confinement.ts';
 import { FILE_CHECKS } from '../../service/endpoints/checks/file-checks.ts';
-import { toDiagnostics, type InspectedFile } from '../../service/endpoints/compile.ts';
+import { type InspectedFile } from '../../service/endpoints/compile.ts';
 import type { TenancySetting } from '../../service/endpoints/tenancy.ts';
 import { REASON_CODES, reasonFindings } from '../compare/reasons.ts';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import { lint, LINTS } from './lint.ts';
 import { READING_CODES } from './reading.ts';
 import { TENANCY_CODES, tenancyFindings } from './tenancy.ts';
@@ -20,8 +20,8 @@ export interface FileSettings {
 
 interface FileInput extends FileSettings, Pick<InspectedFile, 'analysis'> {}
 
-interface CommandCheck extends CheckEntry<'file', RuleFinding, FileInput> {
-  readonly check?: (input: FileInput) => Iterable<RuleFinding>;
+interface CommandCheck extends CheckEntry<'file', PathFinding, FileInput> {
+  readonly check?: (input: FileInput) => Iterable<PathFinding>;
 }
 
 const { [HASH_WITHOUT_KEY]: hashKey } = FILE_CHECKS;
@@ -50,7 +50,7 @@ export function fileFindings(
   settings: FileSettings,
 ): readonly Finding[] {
   const input = { ...settings, analysis };
-  return toDiagnostics(
+  return locateAll(
     document,
     CHECKS_OF_FILES.flatMap(({ check }) => [...(check?.(input) ?? [])]),
   );

@@ -1,9 +1,9 @@
 // The checks that need the files of a folder together, and the tokens file beside them.
+import { locateAll } from '../../service/config/locate-finding.ts';
 import { resolve } from 'node:path';
 import { createReadTokens } from '../../service/auth/tokens-file.ts';
 import { CATALOG_CHECKS, type CatalogInput } from '../../service/endpoints/checks/catalog-checks.ts';
 import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
-import { toDiagnostics } from '../../service/endpoints/compile.ts';
 import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
 import { findIgnored, IGNORED_CODES } from '../../service/endpoints/ignored-files.ts';
 import { listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
@@ -67,5 +67,5 @@ async function keyFindings(input: FolderInput): Promise<readonly Finding[]> {
   if (read.kind !== 'read') return read.kind === 'rejected' ? read.diagnostics : [];
   const isWhole = paths.some((each) => resolve(each) === resolve(folder)) && sound.length === count;
   const dead = isWhole ? findDeadKeys(read.tokens, sound) : [];
-  return toDiagnostics(read.document, [...findUnlockedKeys(read.tokens, sound), ...dead]);
+  return locateAll(read.document, [...findUnlockedKeys(read.tokens, sound), ...dead]);
 }

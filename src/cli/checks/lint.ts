@@ -1,8 +1,9 @@
 // Lint warnings for valid endpoint files, each under its own code.
+import type { PathFinding } from '../../sql/base/finding.ts';
 import type { DeclaredParameter } from '../../service/params/declared.ts';
 import { didYouMean } from '../../sql/base/nearest.ts';
 import { knownFunction } from '../../guard/sandbox/functions/policy.ts';
-import type { Analysis, RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../service/endpoints/analysis.ts';
 import type { Outline } from '../../sql/clickhouse/outline.ts';
 import {
   argumentAt,
@@ -341,13 +342,13 @@ const REGEX_FUNCTIONS: ReadonlySet<string> = new Set(
 );
 
 /** The warnings of all lints about all variants of the query, for a file without errors. */
-export function lint(analysis: Analysis): readonly RuleFinding[] {
+export function lint(analysis: Analysis): readonly PathFinding[] {
   return overVariants(analysis, lintVariant);
 }
 
 const ALL = Object.entries(LINTS);
 
-function lintVariant(analysis: Analysis): readonly RuleFinding[] {
+function lintVariant(analysis: Analysis): readonly PathFinding[] {
   const { outline } = analysis;
   return outline === undefined ? [] : runChecks(ALL, { ...analysis, outline }, {});
 }

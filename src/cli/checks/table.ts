@@ -1,4 +1,6 @@
 // The table of checks: every code that commands report about endpoint files, by what finding it needs.
+import { PAIR_CHECKS } from '../compare/pair-checks.ts';
+import { VARIANT_CHECKS } from '../compare/variant-checks.ts';
 import type { Codes } from '../../sql/base/finding.ts';
 import { TABLE_CODES } from '../schema/findings.ts';
 import { OUTSIDE_TABLE_CODES } from '../schema/outside.ts';
@@ -13,7 +15,16 @@ const OTHERS = [
   { needs: 'engine', codes: TEST_CODES },
 ] as const;
 
-const CHECKS = [...CHECKS_OF_FILES, ...CHECKS_OF_FOLDERS, ...ENGINE_CHECKS, ...OTHERS];
+export const CHECKS = [
+  ...CHECKS_OF_FILES,
+  ...CHECKS_OF_FOLDERS,
+  ...ENGINE_CHECKS,
+  ...OTHERS,
+  ...PAIR_CHECKS,
+  ...VARIANT_CHECKS,
+];
 
-/** All codes of findings; docs/reference/findings.md is generated from them. */
-export const FINDING_CODES: Codes = Object.assign({}, ...CHECKS.map(({ codes }) => codes));
+/** All codes but those of changes; docs/reference/findings.md is generated from them. */
+export const FINDING_CODES: Codes = Object.fromEntries(
+  CHECKS.flatMap(({ needs, codes }) => (needs === 'pair' ? [] : Object.entries(codes))),
+);

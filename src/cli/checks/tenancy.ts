@@ -1,6 +1,5 @@
 // Checks of the parameter that separates the tenants of an endpoint.
-import type { Codes } from '../../sql/base/finding.ts';
-import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { tenancyParameter, type TenancySetting } from '../../service/endpoints/tenancy.ts';
 import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
@@ -29,7 +28,7 @@ export const TENANCY_CODES: Codes = {
 };
 
 /** Findings about the tenancy of a file, which need no engine. */
-export function* tenancyFindings(file: EndpointFile, setting: TenancySetting): Iterable<RuleFinding> {
+export function* tenancyFindings(file: EndpointFile, setting: TenancySetting): Iterable<PathFinding> {
   const { tenancy, parameters = {} } = file;
   const name = tenancyParameter(tenancy, setting);
   if (tenancy !== undefined && tenancy.none === undefined && name === undefined) {

@@ -1,5 +1,6 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
 import type { Codes, Finding } from '../../sql/base/finding.ts';
+import type { Position } from '../../sql/base/position.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
 
@@ -41,23 +42,18 @@ export interface Catalog<E extends EndpointHead = Endpoint> {
 /** An endpoint with the positions of its name and id, to report duplicates. */
 export interface Candidate<E extends EndpointHead = Endpoint> {
   readonly endpoint: E;
-  readonly name: Place;
-  readonly id: Place;
+  readonly name: Position;
+  readonly id: Position;
   /** Of the name that its tool is derived from. */
-  readonly tool: Place;
+  readonly tool: Position;
   /** Of keys that other files matter for, if it has them. */
   readonly places?: {
-    readonly version: Place | undefined;
-    readonly default: Place | undefined;
-    readonly deprecated: Place | undefined;
-    readonly rollout: Place | undefined;
-    readonly rate: Place | undefined;
+    readonly version: Position | undefined;
+    readonly default: Position | undefined;
+    readonly deprecated: Position | undefined;
+    readonly rollout: Position | undefined;
+    readonly rate: Position | undefined;
   };
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
 }
 
 /**

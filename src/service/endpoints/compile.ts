@@ -1,7 +1,8 @@
 // Compiles the text of a file to an endpoint: parse, validate, compose, check, build. Reports all findings at once.
+import { locateAll } from '../config/locate-finding.ts';
 import { hash } from 'node:crypto';
 import { epoch } from '../../sql/base/clock.ts';
-import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseBudgets } from '../config/budget.ts';
@@ -15,7 +16,7 @@ import { createRedactor } from '../../guard/redact/redactor.ts';
 import { withoutUnused } from '../../sql/clickhouse/clause.ts';
 import { tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { Outline } from '../../sql/clickhouse/outline.ts';
-import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
+import { analyse, type Analysis } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type {
   CachePolicy,
@@ -106,7 +107,7 @@ export function createInspect(options: CompileOptions): InspectFile {
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
     const context = { now: epoch, engineSources: [], ...options };
     const findings = [...ofVariants, ...checkFile(analysis, context, isSharedFile(path))];
-    const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
+    const diagnostics = [...rest.diagnostics, ...locateAll(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))
       return { ...rest, inspected: undefined, diagnostics };
@@ -128,31 +129,6 @@ export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {
     analysis: variant,
     candidate: { ...candidate, endpoint: endpoints[index] ?? candidate.endpoint },
   }));
-}
-
-/** Findings with their locations in the file: the first ones, and the number of those left out. */
-export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Finding[] {
-  const locate = (finding: RuleFinding): Finding => toDiagnostic(document, finding);
-  return locateFindings(findings, locate, { isWarning: ({ severity }) => severity === 'warning' });
-}
-
-/** A finding with its location in the file. */
-export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Finding {
-  const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
-  const position =
-    offset !== undefined
-      ? document.locateInside(path, offset)
-      : onKey === true
-        ? document.locateKey(path)
-        : document.locate(path);
-  return {
-    file: document.file,
-    ...position,
-    severity,
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-  };
 }
 
 /** Of keys that other files matter for. */

@@ -1,12 +1,11 @@
 // Result columns that are made of personal data which the file redacts under another name.
-import type { Codes } from '../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { flowOfPart, type ColumnFlow } from '../../guard/query/flow/flow.ts';
 import { possiblePaths } from '../../guard/redact/subcolumn-name.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
 import { nameOf, namesOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { parseColumnType } from '../../sql/types/column-type.ts';
-import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import { rangeOf, whatReads } from './tenancy-check.ts';
@@ -30,7 +29,7 @@ export interface UnredactedColumn {
   readonly source: ColumnFlow;
   /** The result column that has the rule. */
   readonly redactedAs: string;
-  readonly finding: RuleFinding;
+  readonly finding: PathFinding;
 }
 
 /** A stored column that a rule applies to. */
@@ -97,7 +96,7 @@ function unredactedIn(
 export function findNotFollowed(
   inspected: AnalysedEndpoint,
   models: readonly ModelledQuery[],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   const { pii } = inspected.analysis.file;
   if (pii?.columns === undefined) return [];
   const faults = models.flatMap(({ query, result }) =>
@@ -172,7 +171,7 @@ function isCovered(
 function findingOf(
   inspected: AnalysedEndpoint,
   { query, column, source, redactedAs }: Omit<UnredactedColumn, 'finding'>,
-): RuleFinding {
+): PathFinding {
   const { table, column: stored, kind } = source;
   const { pii } = inspected.analysis.file;
   const action = ruleFor(pii, redactedAs) ?? 'mask';

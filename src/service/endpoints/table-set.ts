@@ -2,15 +2,11 @@
 // for changes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { resolveModel } from '../../guard/query/resolve.ts';
-import { NO_SCHEMA } from '../../guard/query/schema.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Expression } from '../../guard/query/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../../sql/clickhouse/clock-reads.ts';
-import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { stringValue } from '../../sql/clickhouse/string-literal.ts';
-import type { Endpoint } from './endpoint.ts';
-import { isTable } from '../../sql/clickhouse/outline.ts';
 import {
   byBytes,
   DICTIONARY_NAME,
@@ -21,17 +17,12 @@ import {
   type TablePattern,
   type TableSet,
 } from './fingerprint.ts';
-import { askOf } from './query-models.ts';
+import { modelOfStatement } from './query-models.ts';
 import { readShards } from './shards.ts';
 import { patternOf, readsOfEngine, type ComputedColumn, type StoredTable } from './table-engines.ts';
 import { usedColumns } from './computed-columns.ts';
 import { MAX_TABLES, readTables } from './stored-tables.ts';
-
-/** A statement with typed placeholders, and values with which the engine may accept it. */
-export interface ReadingStatement {
-  readonly sql: string;
-  readonly samples: readonly Readonly<Record<string, string>>[];
-}
+import type { ReadingStatement } from './reading-statements.ts';
 
 /** What of a statement cannot be watched for changes. */
 export interface Unwatched {
@@ -49,19 +40,6 @@ export interface LateRead extends ClockRead {
   readonly table: string | undefined;
   /** The source in the statement that leads to it. */
   readonly source: QuerySource | undefined;
-}
-
-/** The saved query of an endpoint, or those that read these tables of its WITH clause. */
-export function readingStatements(
-  { query, outline, samples }: Pick<Endpoint, 'query' | 'outline' | 'samples'>,
-  tables: readonly string[] | undefined,
-): readonly ReadingStatement[] {
-  const clause = query.slice(outline.withStart, outline.withEnd);
-  const isPlain = outline.elements.every(isTable);
-  // What other elements compute may be in any query.
-  const saved = tables === undefined || !isPlain ? [query] : [];
-  const reads = (tables ?? []).map((name) => `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
-  return [...reads, ...saved].map((sql) => ({ sql, samples: samples() }));
 }
 
 export interface ResolvedSet {
@@ -180,8 +158,7 @@ async function addQuery(
   origin: Origin,
 ): Promise<void> {
   const lookups = readText(resolution, sql, origin);
-  const engine = { ask: askOf(resolution.engine), schema: NO_SCHEMA };
-  const result = await resolveModel(engine, { sql, samples }, { parameters: [] });
+  const result = await modelOfStatement(resolution.engine, { sql, samples });
   if ('fault' in result) return reject(resolution, origin, result.fault);
   const { sources } = result.model;
   // Fails closed: a lookup that the engine has replaced by its result is no source.

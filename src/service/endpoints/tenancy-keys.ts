@@ -1,8 +1,7 @@
 // Keys of the tokens file that are not restricted to one tenant, or to a value that is none.
-import type { Codes } from '../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from '../auth/principal.ts';
-import type { RuleFinding } from './analysis.ts';
 import type { EndpointHead } from './endpoint.ts';
 
 export const TENANCY_KEY_CODES: Codes = {
@@ -27,7 +26,7 @@ const MAX_PAIRS = 200_000;
 export function findUnlockedKeys(
   tokens: readonly Token[],
   endpoints: readonly EndpointHead[],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   const separated = endpoints.filter(({ tenant }) => tenant !== undefined);
   const checked = Math.floor(MAX_PAIRS / Math.max(separated.length, 1));
   const findings = tokens.slice(0, checked).flatMap((token, index) => {
@@ -50,7 +49,7 @@ function findingOf(
   { name: key, all_tenants: allTenants }: Token,
   { covers, locked, languages }: Principal,
   { name, tenant, parameters, binder, sandbox }: EndpointHead,
-): RuleFinding | undefined {
+): PathFinding | undefined {
   if (tenant === undefined || !covers(name)) return undefined;
   const own = [...locked.keys()].filter((each) => Object.hasOwn(parameters, each));
   if (own.length < locked.size) return undefined; // it cannot call the endpoint

@@ -1,7 +1,6 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
-import type { Codes } from '../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { compileConstraints } from './constraints.ts';
-import type { ParameterFinding } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';
 import { compileMoments, isExpression, type MomentReader } from './moments.ts';
 import { failure, read } from './reading.ts';
@@ -85,7 +84,7 @@ export function isGiven({ type }: Pick<CompiledParameter, 'type'>, text: string 
 /** The parameter, or the findings in its declaration. */
 export type CompileResult =
   | { readonly parameter: CompiledParameter; readonly findings?: undefined }
-  | { readonly findings: readonly ParameterFinding[]; readonly parameter?: undefined };
+  | { readonly findings: readonly PathFinding[]; readonly parameter?: undefined };
 
 /**
  * Compiles a parameter that has passed schema validation. Everything that contradicts its type is returned as findings.
@@ -97,7 +96,7 @@ export function compileParameter(name: string, spec: DeclaredParameter): Compile
       findings: [{ path: ['type'], code: 'parameter.type_unknown', message: type.message, hint: type.hint }],
     };
   }
-  const findings: ParameterFinding[] = [];
+  const findings: PathFinding[] = [];
   const constraints = compileConstraints(spec, type, findings);
   const readAny = valueReader(type, constraints);
   const readValue = spec.multiple === true ? eachOnce(readAny) : readAny;
@@ -133,7 +132,7 @@ function absentValue(
   spec: DeclaredParameter,
   type: ParameterType,
   readValue: (raw: NonNullable<RawValue>) => Reading | undefined,
-  findings: ParameterFinding[],
+  findings: PathFinding[],
 ): ReadValue | undefined {
   if (spec.default === undefined) {
     if (spec.choices !== undefined) return type.kind === 'array' ? read('[]') : undefined;

@@ -33,6 +33,19 @@ export interface Finding {
   readonly includedBy?: string;
 }
 
+/** A finding of a document before it is located: at a path; `offset` is inside the string there (UTF-16 code units). */
+export interface PathFinding {
+  /** `family.reason`, stable. */
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly onKey?: boolean;
+  readonly offset?: number;
+  readonly message: string;
+  readonly hint?: string;
+  /** Default: error. */
+  readonly severity?: 'warning';
+}
+
 /**
  * Equal findings once each, in the order of the first ones. `whereText` returns what the message of one says about where it was found;
  * undefined: nothing.
@@ -56,10 +69,16 @@ export function mergeEqual<F extends { readonly message: string }, Where>(
 
 /**
  * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
- * the finding on its own.
+ * the finding on its own. A file with errors of its own has none of endpoints that include it: they may follow from these.
  */
 export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
-  const found = findings.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
+  const broken = new Set(
+    findings.flatMap(({ file, severity, includedBy }) =>
+      severity === 'error' && includedBy === undefined ? [file] : [],
+    ),
+  );
+  const own = findings.filter(({ file, includedBy }) => includedBy === undefined || !broken.has(file));
+  const found = own.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
   return mergeEqual<Finding, string | undefined>(found, (all) => {
     if (all.has(undefined)) return undefined;
     const [first] = all;

@@ -1,5 +1,5 @@
 // `millrace import` as a command: what it writes is valid for the tables, apart from what it reports.
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { run, scratch } from '../../support/command.ts';
@@ -101,6 +101,14 @@ test('a project that is converted is valid at once, and its own examples pass', 
     'web_shop.visits',
   ]);
   expect(items.flatMap(({ rows }) => rows ?? [])).toEqual([1, 2, 2]);
+  // No setting has to say where the tables are.
+  expect(readdirSync(cwd).toSorted()).toEqual(['Web shop', 'endpoints', 'report.json', 'schema']);
+  expect(readFileSync(join(cwd, 'schema/web_shop/visits.sql'), 'utf8')).toContain('TABLE web_shop.visits');
+  for (const [file, table] of [
+    ['clean', 'visits'],
+    ['totals', 'days'],
+  ])
+    expect(readFileSync(join(cwd, `endpoints/${file}.yaml`), 'utf8')).toContain(`FROM web_shop.${table}`);
   expect((await run(['validate'], { cwd })).code).toBe(0);
   expect((await run(['test'], { cwd })).code).toBe(0);
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
-import type { Side } from '../../../src/cli/compare/compare.ts';
+import type { Side } from '../../../src/cli/compare/compare-pair.ts';
 import { changedEndpoints } from '../../../src/cli/compare/consumers/changed-endpoint.ts';
 import type { NamedReads } from '../../../src/cli/compare/consumers/foreign-query.ts';
 import { createJudge, type Impact } from '../../../src/cli/compare/consumers/impact.ts';

@@ -1,11 +1,12 @@
 // Golden files of warnings and of errors that the engine finds, as printed.
+import { locateFinding } from '../../../src/service/config/locate-finding.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/sql/base/finding.ts';
-import { createInspect, toDiagnostic } from '../../../src/service/endpoints/compile.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
 import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
 import { NO_TABLES } from '../../../src/cli/checks/engine/tables-on-engine.ts';
 import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
@@ -41,7 +42,10 @@ const render = (text: string, findings: readonly Finding[]): string =>
 describe('lints', () => {
   const lintsOf = (name: string) => {
     const { text, inspected } = read('lint', name);
-    return { text, findings: lint(inspected.analysis).map((each) => toDiagnostic(inspected.document, each)) };
+    return {
+      text,
+      findings: lint(inspected.analysis).map((each) => locateFinding(inspected.document, each)),
+    };
   };
 
   test.each(filesOf('lint'))('%s', async (name) => {

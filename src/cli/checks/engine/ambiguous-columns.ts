@@ -1,7 +1,7 @@
 // Columns that two tables of a JOIN have, named without a table: of a single join, the engine reads that of the left side.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
 import { nameOf, namesOf, partOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
@@ -19,7 +19,7 @@ export const AMBIGUOUS_CODES: Codes = {
 export function findAmbiguous(
   analysis: Analysis,
   columns: TablesOnEngine['columns'],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   return overVariants(analysis, (variant) => {
     const { tree } = variant;
     if (tree.fault !== undefined) return [];

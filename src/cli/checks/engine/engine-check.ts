@@ -1,5 +1,6 @@
 // Has the engine analyse an endpoint's query and each table of its WITH clause, and reports errors as findings in the
 // file.
+import { locateFinding, locateAll } from '../../../service/config/locate-finding.ts';
 import type { Codes, Finding } from '../../../sql/base/finding.ts';
 import { EngineError, type Column, type Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
@@ -12,12 +13,7 @@ import {
   type DescribeSql,
   type QueryAnalysis,
 } from '../../../service/endpoints/analyse-query.ts';
-import {
-  toDiagnostic,
-  toDiagnostics,
-  variantsOf,
-  type InspectedFile,
-} from '../../../service/endpoints/compile.ts';
+import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { engineHint, misspelledKeyword, suggestionOf } from './engine-hints.ts';
 import { checkDeclared, checkEnums, type DeclaredFault } from './enum-check.ts';
 import { placeOfFailure, type Part } from './failure-place.ts';
@@ -151,7 +147,7 @@ async function checkVariant(
     if (sound.has(part.sql)) continue;
     const analysis = await analyseQuery(part.sql, [...accepted, ...all], ask).catch(costlyOnly);
     if (analysis instanceof EngineError)
-      return toDiagnostics(inspected.document, [notAnalysed(inspected, analysis, part)]);
+      return locateAll(inspected.document, [notAnalysed(inspected, analysis, part)]);
     if (analysis.kind === 'described') {
       accepted = [analysis.values];
       ofColumns.push(...columnFindings(inspected, part, analysis.columns));
@@ -193,7 +189,7 @@ function columnFindings(
     table === undefined
       ? [...checkPageKeys(file, columns), ...checkLiveKey(file, columns)]
       : checkLogViews(file, { name: table, columns });
-  return toDiagnostics(document, findings);
+  return locateAll(document, findings);
 }
 
 function hasError(findings: ReadonlyMap<string, Finding>): boolean {
@@ -259,7 +255,7 @@ function declaredFinding({ inspected, tables }: FailedPart, { failure, finding }
   const { tree } = analysis;
   const code = 'engine.unknown_enum_value';
   const hint = suggestionOf(failure.message) ?? namesHint({ code, message: failure.message, tree }, tables);
-  return toDiagnostic(document, { code, ...finding, ...(hint === undefined ? {} : { hint }) });
+  return locateFinding(document, { code, ...finding, ...(hint === undefined ? {} : { hint }) });
 }
 
 function valueHint(code: string): string {

@@ -1,10 +1,10 @@
 // The checks that need an engine which has the tables: each looks at one file.
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
+import { locateFinding } from '../../../service/config/locate-finding.ts';
 import type { CheckEntry } from '../../../service/endpoints/checks/check.ts';
-import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { NOT_ANALYSED } from '../../../service/endpoints/not-analysed.ts';
 import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
-import type { Finding } from '../../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { AMBIGUOUS_CODES, findAmbiguous } from './ambiguous-columns.ts';
 import { checkOnEngine, ENGINE_CODES } from './engine-check.ts';
@@ -27,7 +27,7 @@ export interface EngineInput extends KnownOnEngine {
   readonly openTestRuntime: OpenTestRuntime;
 }
 
-interface EngineCheck extends CheckEntry<'engine', RuleFinding, EngineInput> {
+interface EngineCheck extends CheckEntry<'engine', PathFinding, EngineInput> {
   /**
    * What it relies on: that the engine accepts the saved query, or that its analysis has found nothing at all. Default: neither.
    */
@@ -113,7 +113,7 @@ export async function engineFindingsOf(
   const found = [...failures];
   for (const { check, after } of ENGINE_CHECKS) {
     if (check === undefined || (after !== undefined && !isHeld[after])) continue;
-    for (const finding of await check(input)) found.push(toDiagnostic(file.document, finding));
+    for (const finding of await check(input)) found.push(locateFinding(file.document, finding));
   }
   return found;
 }

@@ -1,4 +1,5 @@
 // Values that are compared with Enum columns, which do not have them. By default, the engine compares an Enum with any string.
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import type { EngineError } from '../../../service/engine/engine.ts';
 import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
 import { nameTokens, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
@@ -7,7 +8,6 @@ import {
   type DescribeSql,
   type QueryAnalysis,
 } from '../../../service/endpoints/analyse-query.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { SampleValues } from '../../../service/endpoints/samples.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
@@ -61,7 +61,7 @@ const MAX_VALUES = 50;
 /** A declared value of a parameter that an Enum does not have. */
 export interface DeclaredFault {
   readonly failure: EngineError;
-  readonly finding: Pick<RuleFinding, 'path' | 'message'>;
+  readonly finding: Pick<PathFinding, 'path' | 'message'>;
 }
 
 /** Faults of the defaults and of the members of `enum` of the parameters that a part of the query compares with Enums. */

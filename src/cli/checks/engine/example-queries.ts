@@ -1,10 +1,9 @@
 // Checks the consumer queries of examples as the service checks those of callers, without running them.
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { Candidate } from '../../../service/endpoints/catalog.ts';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import type { RequestPath } from '../../../service/request/answer.ts';
@@ -39,13 +38,13 @@ export async function findRejectedQueries(
   engine: Engine,
   file: InspectedFile,
   openTestRuntime: OpenTestRuntime,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   const queries = queriesOf(file);
   if (queries.length === 0) return [];
   const runtime = await openTestRuntime({ engine, candidates: [file.candidate] });
   try {
     const path = runtime.pathAt(undefined);
-    const findings: RuleFinding[] = [];
+    const findings: PathFinding[] = [];
     for (const query of queries) {
       const problem = await rejectionOf(path, file, query);
       if (problem !== undefined) findings.push(toFinding(query, problem));
@@ -82,7 +81,7 @@ async function rejectionOf(
   }
 }
 
-function toFinding({ index, language, text }: ExampleQuery, problem: Problem): RuleFinding {
+function toFinding({ index, language, text }: ExampleQuery, problem: Problem): PathFinding {
   const [first] = problem.errors;
   const message = first?.message ?? problem.message;
   return {

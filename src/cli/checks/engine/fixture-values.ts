@@ -1,5 +1,5 @@
 // Values of fixtures that their columns do not accept, each at its place: the engine reads them as `millrace test` loads them.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { EngineError, type Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { readRows } from '../../../service/engine/rows.ts';
@@ -7,7 +7,6 @@ import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
 import { hasState } from '../../../sql/types/traits.ts';
 import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { enumValues, type TablesOnEngine } from './tables-on-engine.ts';
 import { READING } from '../../../service/loading/read-file.ts';
@@ -31,14 +30,14 @@ export async function findRejectedFixtures(
   engine: Engine,
   { analysis: { file } }: InspectedFile,
   tables: TablesOnEngine['columns'],
-): Promise<readonly RuleFinding[]> {
-  const all: readonly (readonly [fixtures: Fixtures, path: RuleFinding['path']])[] = [
+): Promise<readonly PathFinding[]> {
+  const all: readonly (readonly [fixtures: Fixtures, path: PathFinding['path']])[] = [
     [file.fixtures, ['fixtures']],
     ...(file.examples ?? []).map(
       ({ fixtures }, index) => [fixtures, ['examples', index, 'fixtures']] as const,
     ),
   ];
-  const findings: RuleFinding[] = [];
+  const findings: PathFinding[] = [];
   for (const [fixtures, path] of all)
     for (const [table, rows] of Object.entries(fixtures ?? {}))
       findings.push(
@@ -49,14 +48,14 @@ export async function findRejectedFixtures(
 
 interface FixturePlace {
   readonly columns: ReadonlyMap<string, string> | undefined;
-  readonly path: RuleFinding['path'];
+  readonly path: PathFinding['path'];
 }
 
 async function rejectedIn(
   engine: Engine,
   rows: readonly FixtureRow[],
   { columns, path }: FixturePlace,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   const types = new Map([...(columns ?? [])].filter(([, type]) => !hasState(parseType(type))));
   const known = rows.map((row) => Object.fromEntries(Object.entries(row).filter(([name]) => types.has(name))));
   // The engine leaves out members of a tuple that it does not have.
@@ -96,16 +95,16 @@ interface RejectedValue {
   readonly name: string;
   readonly value: unknown;
   readonly type: string;
-  readonly path: RuleFinding['path'];
+  readonly path: PathFinding['path'];
 }
 
-function partFinding(column: string, unknown: UnknownPart | undefined): readonly RuleFinding[] {
+function partFinding(column: string, unknown: UnknownPart | undefined): readonly PathFinding[] {
   if (unknown === undefined) return [];
   const { path, part, names } = unknown;
   return [{ code: 'fixture.unknown_column', path, onKey: true, message: `${column} has no part ${part}`, ...hintOf(part, names) }]; // prettier-ignore
 }
 
-function findingOf(message: string, { name, value, type, path }: RejectedValue): RuleFinding {
+function findingOf(message: string, { name, value, type, path }: RejectedValue): PathFinding {
   const values = enumValues(type);
   const shown = JSON.stringify(value)?.slice(0, 60);
   return {
@@ -121,7 +120,7 @@ function hintOf(written: string, names: readonly string[]): { readonly hint: str
 }
 
 interface UnknownPart {
-  readonly path: RuleFinding['path'];
+  readonly path: PathFinding['path'];
   readonly part: string;
   readonly names: readonly string[];
 }
@@ -130,7 +129,7 @@ interface UnknownPart {
 function unknownPart(
   type: ClickHouseType,
   value: unknown,
-  path: RuleFinding['path'],
+  path: PathFinding['path'],
 ): UnknownPart | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   const inner = typeArguments(type);

@@ -1,11 +1,11 @@
 // Finds settings in a query's SETTINGS clauses that the engine does not have: it ignores them without an error.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { nameOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 
 export const SETTING_CODES: Codes = {
@@ -22,13 +22,13 @@ export async function readSettingNames(engine: Engine): Promise<ReadonlySet<stri
 }
 
 /** A warning for each setting in a SETTINGS clause, also of a subquery, that is not in `names`. */
-export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
+export function findUnknownSettings(analysis: Analysis, names: ReadonlySet<string>): readonly PathFinding[] {
   return overVariants(analysis, (variant) => unknownSettingsIn(variant, names));
 }
 
-function unknownSettingsIn(analysis: Analysis, names: ReadonlySet<string>): readonly RuleFinding[] {
+function unknownSettingsIn(analysis: Analysis, names: ReadonlySet<string>): readonly PathFinding[] {
   const { tree } = analysis;
-  return nodesOf(tree.root, 'setting').flatMap((setting): readonly RuleFinding[] => {
+  return nodesOf(tree.root, 'setting').flatMap((setting): readonly PathFinding[] => {
     const name = nameOf(tree, setting);
     if (names.has(name)) return [];
     return [

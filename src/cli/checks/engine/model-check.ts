@@ -1,9 +1,8 @@
 // What the models of a file's queries show, over all variants: results that depend on rows of other tenants, and columns that are
 // made of redacted ones.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import type { ModelResult } from '../../../guard/query/resolve.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { findNotFollowed, findUnredacted, PII_FLOW_CODES } from '../../../service/endpoints/pii-flow.ts';
 import { modelsOf, type ModelledQuery } from '../../../service/endpoints/query-models.ts';
@@ -18,7 +17,7 @@ export async function checkModels(
   engine: Engine,
   file: InspectedFile,
   setting: TenancySetting,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   const tenancy = tenancyOf(file.analysis.file, setting);
   const hasRules = file.analysis.file.pii?.columns !== undefined;
   if (tenancy === undefined && !hasRules) return [];

@@ -1,7 +1,7 @@
 // Findings of files with `pii: { at: source }` whose query does not work over redacted tables.
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
@@ -12,16 +12,16 @@ import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 export async function findSourceFault(
   engine: Engine,
   inspected: InspectedFile,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   if (inspected.candidate.endpoint.redaction.at !== 'source') return [];
-  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly RuleFinding[] }[] =
+  const all: { readonly analysis: InspectedFile['analysis']; readonly findings: readonly PathFinding[] }[] =
     [];
   for (const { analysis, candidate } of variantsOf(inspected))
     all.push({ analysis, findings: await faultsOf(engine, candidate.endpoint) });
   return mergeFindings(all);
 }
 
-async function faultsOf(engine: Engine, endpoint: Endpoint): Promise<readonly RuleFinding[]> {
+async function faultsOf(engine: Engine, endpoint: Endpoint): Promise<readonly PathFinding[]> {
   const describe = createDescribe(engine);
   if ((await describe.source(endpoint)) !== undefined) return [];
   const cause = describe.sourceFailure(endpoint);

@@ -1,11 +1,11 @@
 // Finds queries without a time condition on tables that are partitioned or sorted by time.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { nameOf, namesOf, partOf, spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
 
@@ -41,14 +41,14 @@ function isTime(text: string): boolean {
 }
 
 /** Reads of such tables whose SELECT has no condition on that column, or has one only in calls with an optional parameter. */
-export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
+export function findUnbounded(analysis: Analysis, timeColumns: TimeColumns): readonly PathFinding[] {
   return overVariants(analysis, (variant) => unboundedIn(variant, timeColumns));
 }
 
-function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly RuleFinding[] {
+function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly PathFinding[] {
   const { tree } = analysis;
   const isOptional = (name: string): boolean => analysis.parameters.get(name)?.absent === null;
-  const findings: RuleFinding[] = [];
+  const findings: PathFinding[] = [];
   const reported = new Set<string>();
   for (const select of nodesOf(tree.root, 'select')) {
     const { always, optional } = conditionNames(tree, select, isOptional);
@@ -74,7 +74,7 @@ function tablesIn(select: Node): readonly Node[] {
   return sources.flatMap(({ parts: [table] }) => (table?.kind === 'table' ? [table] : []));
 }
 
-function unbounded({ inBound }: Analysis, start: number, table: string, column: string): RuleFinding {
+function unbounded({ inBound }: Analysis, start: number, table: string, column: string): PathFinding {
   return {
     code: 'lint.no_time_bound',
     severity: 'warning',
@@ -85,7 +85,7 @@ function unbounded({ inBound }: Analysis, start: number, table: string, column: 
 }
 
 /** One for each parameter, whatever tables it bounds. */
-function optionallyBounded(parameter: string, table: string, column: string): RuleFinding {
+function optionallyBounded(parameter: string, table: string, column: string): PathFinding {
   return {
     code: 'lint.optional_time_bound',
     severity: 'warning',

@@ -1,9 +1,9 @@
 // Dates and times that are compared with a number such as 20240101: the engine reads it as seconds or days since 1970.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { namesOf, spanOf, textOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 import { isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
@@ -23,11 +23,11 @@ const DIGITS = /^(?:19|20)\d{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])(?:\d{6})
 export function findTimeNumbers(
   analysis: Analysis,
   columns: TablesOnEngine['columns'],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   return overVariants(analysis, (variant) => {
     const { tree } = variant;
     const times = timeColumns(tree, columns);
-    return nodesOf(tree.root, 'binary').flatMap((comparison): RuleFinding[] => {
+    return nodesOf(tree.root, 'binary').flatMap((comparison): PathFinding[] => {
       const { parts } = comparison;
       const column = parts.find(({ kind }) => kind === 'column');
       const number = textOf(tree, parts.find(({ kind }) => kind === 'number') ?? { from: 0, to: 0 });

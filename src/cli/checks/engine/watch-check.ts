@@ -1,16 +1,10 @@
 // Findings about cache policies with `until: data`: data whose changes cannot be seen, and results that change without it.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
-import type { RuleFinding } from '../../../service/endpoints/analysis.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
 import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
-import {
-  readingStatements,
-  resolveTables,
-  type LateRead,
-  type ReadingStatement,
-  type Unwatched,
-} from '../../../service/endpoints/table-set.ts';
+import { readingStatements, type ReadingStatement } from '../../../service/endpoints/reading-statements.ts';
+import { resolveTables, type LateRead, type Unwatched } from '../../../service/endpoints/table-set.ts';
 import { placeOf, rangeOf, whatReads } from '../../../service/endpoints/tenancy-check.ts';
 import { mergeFindings } from '../../../service/endpoints/variant-findings.ts';
 
@@ -64,7 +58,7 @@ const LIVE: Policy = {
 };
 
 /** Asks the engine what the queries of a file read. Rejects with EngineError if it could not be asked. */
-export async function findUnwatched(engine: Engine, file: InspectedFile): Promise<readonly RuleFinding[]> {
+export async function findUnwatched(engine: Engine, file: InspectedFile): Promise<readonly PathFinding[]> {
   const { cache, live } = file.candidate.endpoint;
   if (cache?.check === undefined && live === undefined) return [];
   const all = [];
@@ -73,14 +67,14 @@ export async function findUnwatched(engine: Engine, file: InspectedFile): Promis
   return mergeFindings(all);
 }
 
-async function unwatchedIn(engine: Engine, inspected: InspectedFile): Promise<readonly RuleFinding[]> {
+async function unwatchedIn(engine: Engine, inspected: InspectedFile): Promise<readonly PathFinding[]> {
   const own = statementsOf(inspected);
   const { unwatched, clock } = await resolveTables(
     engine,
     own.map(({ statement }) => statement),
   );
-  const found = new Map<string, RuleFinding>(); // the saved query reads the tables of the sandbox
-  const add = (finding: RuleFinding): void => {
+  const found = new Map<string, PathFinding>(); // the saved query reads the tables of the sandbox
+  const add = (finding: PathFinding): void => {
     const key = JSON.stringify([finding.code, finding.path, finding.offset]);
     if (!found.has(key)) found.set(key, finding);
   };
@@ -114,7 +108,7 @@ function unwatchedFinding(
   inspected: InspectedFile,
   own: OwnStatement | undefined,
   { source, reason, policy }: Unwatched & { readonly policy: Policy },
-): RuleFinding {
+): PathFinding {
   const query = { table: own?.table };
   return {
     code: `${policy.family}.unwatched`,
@@ -131,7 +125,7 @@ function clockFinding(
   inspected: InspectedFile,
   own: OwnStatement | undefined,
   { name, table, source, offset, policy }: LateRead & { readonly policy: Policy },
-): RuleFinding {
+): PathFinding {
   const { endpoint } = inspected.candidate;
   const shift = own?.table === undefined ? 0 : endpoint.outline.withStart;
   return {

@@ -1,11 +1,11 @@
 // Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { parseType, innerType, type ClickHouseType } from '../../../sql/types/type.ts';
-import type { Analysis, RuleFinding } from '../../../service/endpoints/analysis.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
 import { integerOf, plainType } from '../../../sql/types/traits.ts';
@@ -44,7 +44,7 @@ export async function findWideIntegers(
   engine: Engine,
   { analysis, candidate: { endpoint } }: InspectedFile,
   wide: WideColumns,
-): Promise<readonly RuleFinding[]> {
+): Promise<readonly PathFinding[]> {
   if (analysis.file.int64 !== undefined || wide.size === 0) return [];
   const describe = createDescribe(engine);
   const found = new Set<string>();

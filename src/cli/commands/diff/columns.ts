@@ -11,7 +11,8 @@ import { keysFor, readExposure, type ListedExposure } from '../../compare/exposu
 import { modelsOf } from '../../../service/endpoints/query-models.ts';
 import { tenancyOf } from '../../../service/endpoints/tenancy.ts';
 import type { Settings } from '../../../service/config/settings.ts';
-import { plainComparison, type EndpointComparison, type Side } from '../../compare/compare.ts';
+import { plainComparison, type EndpointComparison } from '../../compare/compare.ts';
+import type { Side } from '../../compare/compare-pair.ts';
 import type { Contract, Contracts, EndpointColumns } from '../../compare/contract.ts';
 import type { EndpointModels } from '../../compare/query-changes.ts';
 import type { Finding } from '../../../sql/base/finding.ts';

@@ -1,5 +1,6 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
-import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { locateFinding } from '../../../service/config/locate-finding.ts';
+import { type InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { Fixtures } from '../../../service/config/generated/endpoint.ts';
 import type { Path } from '../../../service/config/yaml-document.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -50,7 +51,7 @@ function isTellable(now: number): boolean {
 
 function outOfRange({ file, index }: Case): Finding {
   const message = 'now must be a time from 1970 to 2105';
-  return toDiagnostic(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
+  return locateFinding(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
 }
 
 /** An example's own rows for a table replace those of its file. */
@@ -76,6 +77,6 @@ function rowsAt({ document }: InspectedFile, fixtures: Fixtures = {}, path: Path
 function failureOf({ file, index }: Case, { path, message }: Mismatch): Finding {
   const at = path.length === 0 ? ['examples', index, 'name'] : ['examples', index, 'expect', ...path];
   const code = `test.${String(path[0] ?? 'status')}`;
-  const found = toDiagnostic(file.document, { code, path: at, message });
+  const found = locateFinding(file.document, { code, path: at, message });
   return { ...found, file: shortPath(found.file) };
 }

@@ -1,7 +1,8 @@
 // Findings of the engine about endpoint files: several files at once, each within its own time.
+import { locateFinding } from '../../../service/config/locate-finding.ts';
 import { engineFindingsOf, type EngineInput } from '../../checks/engine/engine-checks.ts';
 import { readKnown } from '../../checks/engine/known.ts';
-import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
+import { type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { isTooCostly, notAnalysed } from '../../../service/endpoints/not-analysed.ts';
 import { monotonic } from '../../../sql/base/clock.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -82,7 +83,7 @@ function givenUp(file: InspectedFile, cause: EngineError): Finding {
     start: outline.elements.length > 0 ? outline.withStart : outline.mainStart,
     end: query.length,
   };
-  return toDiagnostic(file.document, notAnalysed(file, cause, whole));
+  return locateFinding(file.document, notAnalysed(file, cause, whole));
 }
 
 /** The error of a statement that no engine ran to its end; throws any other. */

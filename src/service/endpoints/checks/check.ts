@@ -1,8 +1,8 @@
 // A check of an endpoint file: what the reference says about its code, and how it finds what it reports.
-import { MAX_FINDINGS, type Codes, type CodeText } from '../../../sql/base/finding.ts';
+import { type Codes, type CodeText, MAX_FINDINGS, type PathFinding } from '../../../sql/base/finding.ts';
 import { nearest } from '../../../sql/base/nearest.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
-import type { Analysis, RuleFinding } from '../analysis.ts';
+import type { Analysis } from '../analysis.ts';
 
 /** What a check looks at: one file, the files of a folder, what the engine says about a file, or two revisions of a file. */
 export type Needs = 'file' | 'catalog' | 'engine' | 'pair';
@@ -43,15 +43,15 @@ export type FileChecks<Input = Analysis, Context = CheckContext> = Readonly<
   Record<string, FileCheck<Input, Context>>
 >;
 
-export type UncodedFinding = Omit<RuleFinding, 'code'>;
+export type UncodedFinding = Omit<PathFinding, 'code'>;
 
 /** The findings of checks about one input, each with the code and the severity of its check. */
 export function runChecks<Input, Context>(
   checks: readonly (readonly [code: string, check: FileCheck<Input, Context>])[],
   input: Input,
   context: Context,
-): readonly RuleFinding[] {
-  const found: RuleFinding[] = [];
+): readonly PathFinding[] {
+  const found: PathFinding[] = [];
   for (const [code, { check, severity }] of checks) {
     const own = severity === undefined ? { code } : { code, severity };
     for (const finding of check(input, { ...context, guess: createGuess() }))

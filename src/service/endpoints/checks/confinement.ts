@@ -1,6 +1,7 @@
 // Checks of what callers may read: the sandbox of consumer queries, tenants, and the redaction of personal data.
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
-import type { Analysis, RuleFinding } from '../analysis.ts';
+import type { Analysis } from '../analysis.ts';
 import { didYouMean } from '../../../sql/base/nearest.ts';
 import { canonicalName } from '../../../guard/sandbox/functions/aliases.ts';
 import { uncheckedBy } from '../../../guard/sandbox/functions/policy.ts';
@@ -143,7 +144,7 @@ function* hashedColumns({ pii }: Analysis['file']): Iterable<UncodedFinding> {
 }
 
 /** For an operator's key that is not known here: a warning for each column that needs it. */
-export function warnOfHashKey({ file }: Analysis): readonly RuleFinding[] {
+export function warnOfHashKey({ file }: Analysis): readonly PathFinding[] {
   return [...hashedColumns(file)].map(({ path }) => ({
     code: HASH_WITHOUT_KEY,
     severity: 'warning',

@@ -1,5 +1,6 @@
 // The checks of a file that decide whether it is served.
-import type { Analysis, RuleFinding } from '../analysis.ts';
+import type { PathFinding } from '../../../sql/base/finding.ts';
+import type { Analysis } from '../analysis.ts';
 import { overVariants } from '../variant-findings.ts';
 import { CAPACITY_CHECKS } from './capacity.ts';
 import { runChecks, type CheckContext, type FileChecks } from './check.ts';
@@ -36,7 +37,7 @@ export function checkFile(
   analysis: Analysis,
   context: CheckContext,
   isShared: boolean,
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   return [
     ...overVariants(analysis, (variant) => runChecks(OF_QUERY, variant, context)),
     ...runChecks(isShared ? OF_SHARED : OF_FILE, analysis, context),

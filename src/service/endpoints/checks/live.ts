@@ -1,9 +1,8 @@
 // Checks of live calls: those of the file, and those of the columns that the engine reports.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
 import { isFloat, plainTypeOf } from '../../../sql/types/traits.ts';
-import type { RuleFinding } from '../analysis.ts';
 import { ruleFor } from '../column-rules.ts';
 import type { LivePolicy } from '../endpoint.ts';
 import { unknownColumn } from './pages.ts';
@@ -61,8 +60,8 @@ const NOT_A_KEY: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 /** What is wrong with the key, once the columns of the result are known. */
-export function checkLiveKey({ live }: EndpointFile, columns: readonly Column[]): readonly RuleFinding[] {
-  return (live?.key ?? []).flatMap((name, index): readonly RuleFinding[] => {
+export function checkLiveKey({ live }: EndpointFile, columns: readonly Column[]): readonly PathFinding[] {
+  return (live?.key ?? []).flatMap((name, index): readonly PathFinding[] => {
     const path = ['live', 'key', index];
     const column = columns.find((each) => each.name === name);
     if (column === undefined) return [{ code: 'live.unknown_key', path, ...unknownColumn(name, columns) }];

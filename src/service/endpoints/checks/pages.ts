@@ -1,12 +1,11 @@
 // Checks of pages: those of the file, and those of the columns that the engine reports.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import { membersOf } from '../../../sql/clickhouse/tree/places.ts';
 import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { RuleFinding } from '../analysis.ts';
 import { ruleFor } from '../column-rules.ts';
 import type { PagePolicy } from '../endpoint.ts';
 import { pageKeyType } from '../page-key-type.ts';
@@ -120,14 +119,14 @@ const ORDERING: ReadonlySet<NodeKind> = new Set<NodeKind>(['order-by', 'limit', 
 export function unknownColumn(
   name: string,
   columns: readonly Column[],
-): Pick<RuleFinding, 'message' | 'hint'> {
+): Pick<PathFinding, 'message' | 'hint'> {
   const hint = didYouMean(nearest(name, columns.map((column) => column.name))); // prettier-ignore
   return { message: `the result has no column ${name}`, ...(hint === undefined ? {} : { hint }) };
 }
 
 /** What is wrong with the keys, once the columns of the result are known. */
-export function checkPageKeys(file: EndpointFile, columns: readonly Column[]): readonly RuleFinding[] {
-  return (file.page?.by ?? []).flatMap((key, index): readonly RuleFinding[] => {
+export function checkPageKeys(file: EndpointFile, columns: readonly Column[]): readonly PathFinding[] {
+  return (file.page?.by ?? []).flatMap((key, index): readonly PathFinding[] => {
     const { name } = pageKey(key);
     const path = ['page', 'by', index];
     const column = columns.find((each) => each.name === name);

@@ -1,5 +1,5 @@
 // Checks of the log views of a file: its tables and parameters, and the columns that the engine reports.
-import type { Codes } from '../../../sql/base/finding.ts';
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 
 import type { EndpointFile, LogsView } from '../../config/generated/endpoint.ts';
@@ -8,7 +8,6 @@ import type { Column } from '../../engine/engine.ts';
 import { isFault } from '../../../sql/lql/finding.ts';
 import { createResolver } from '../../../sql/lql/resolve.ts';
 import { isTable } from '../../../sql/clickhouse/outline.ts';
-import type { RuleFinding } from '../analysis.ts';
 import type { LogViewPolicy } from '../endpoint.ts';
 import type { FileChecks } from './check.ts';
 import { isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
@@ -151,7 +150,7 @@ function isInstant(type: string): boolean {
 export function checkLogViews(
   file: EndpointFile,
   table: { readonly name: string; readonly columns: readonly Column[] },
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   const resolve = createResolver(table, table.name);
   return logViewsOf(file)
     .filter(({ view }) => view.table === table.name)
@@ -161,7 +160,7 @@ export function checkLogViews(
     ]);
 }
 
-function timeFindings({ time }: LogsView, path: Path, columns: readonly Column[]): readonly RuleFinding[] {
+function timeFindings({ time }: LogsView, path: Path, columns: readonly Column[]): readonly PathFinding[] {
   const column = columns.find(({ name }) => name === time);
   if (column !== undefined && isInstant(column.type)) return [];
   const times = columns.filter(({ type }) => isInstant(type)).map(({ name }) => name);
@@ -200,7 +199,7 @@ function placedPaths(
 function pathFinding(
   { text, path }: PlacedPath,
   resolve: ReturnType<typeof createResolver>,
-): RuleFinding | undefined {
+): PathFinding | undefined {
   const value = resolve({ segments: fullPath(text).split('.'), span: { start: 0, end: 0 } });
   if (!isFault(value)) return undefined;
   const { message, hint } = value;

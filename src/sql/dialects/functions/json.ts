@@ -164,7 +164,7 @@ export const hasPath: Rule = (application) => {
   return condition(jsonHas(placeAt(application, 2)), true);
 };
 
-interface Reading {
+interface JsonReading {
   readonly types: string;
   /** The type in ClickHouse. */
   readonly type: string;
@@ -174,7 +174,7 @@ interface Reading {
 }
 
 /** A JSON value as a value of SQL: NULL if the function is safe, or an error, for one of another type. */
-function read(own: Value, { types, type, sample, of }: Reading, isSafe: boolean): Value {
+function read(own: Value, { types, type, sample, of }: JsonReading, isSafe: boolean): Value {
   const { json } = jsonOf(own);
   const from = (root: Sql): Sql => {
     const place = jsonAt(value('json', root), json.path);
@@ -199,7 +199,7 @@ export function jsonReading({ arg, call, context }: Application, isString = fals
 }
 
 const NUMBERS = "'Int64', 'UInt64', 'Double'";
-const READINGS: Readonly<Record<string, Reading>> = {
+const READINGS: Readonly<Record<string, JsonReading>> = {
   string: { types: "'String'", type: 'String', sample: '""', of: jsonText },
   int64: { types: NUMBERS, type: 'Int64', sample: '0', of: jsonInteger },
   float64: { types: NUMBERS, type: 'Float64', sample: '0', of: jsonNumber },

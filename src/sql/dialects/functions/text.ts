@@ -4,7 +4,7 @@ import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { characters, literalText, signedInteger, unlessNull } from '../argument.ts';
+import { asText, characters, literalText, signedInteger, unlessNull } from '../argument.ts';
 import { condition, isKind, operand, text, value, type Value } from '../value.ts';
 import { sameArray } from './array-value.ts';
 import { BYTES_FUNCTIONS } from './bytes.ts';
@@ -231,7 +231,7 @@ const length = lengthBy(CHARACTERS);
 const test =
   (build: (own: Sql, part: Sql) => Sql): Rule =>
   (application) => {
-    const [own, other] = [application.arg(0), application.arg(1)];
+    const [own, other] = [asText(application, 0), asText(application, 1)];
     return condition(build(text(own), text(other)), false);
   };
 
@@ -314,9 +314,6 @@ export const TEXT_FUNCTIONS: Rules = {
     startswith: starts,
     ends_with: ends,
     endswith: ends,
-    contains_substr: contained(
-      (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
-    ),
   }),
   ...taking('text integer', {
     left: side('left'),
@@ -329,6 +326,10 @@ export const TEXT_FUNCTIONS: Rules = {
     space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
   }),
   ...taking('any', {
+    // Of an array, all elements are searched.
+    contains_substr: contained(
+      (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
+    ),
     reverse: reversed,
     length,
     len: length,

@@ -9,7 +9,7 @@ import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';
 import { inRelations, lost } from './scope.ts';
 import { rowsOf } from './row-source.ts';
-import { readTable } from './table.ts';
+import { readTable, type ItemPlace } from './table.ts';
 import { addRows, arrayPath, rowsTable } from './unnest.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
@@ -28,12 +28,6 @@ interface Joined {
   readonly relations: readonly Relation[];
 }
 
-interface Place {
-  readonly context: Context;
-  /** A later outer join may produce no row of it. */
-  readonly isLost: boolean;
-}
-
 /** Writes the elements of FROM in order: each can refer to those before it. */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
   const { pieces, relations, conditions } = writeItems(flattened(items), { context, isLost: false });
@@ -49,7 +43,7 @@ function flattened(items: readonly FromItem[]): readonly FromItem[] {
     : items;
 }
 
-function writeItems(items: readonly FromItem[], { context, isLost }: Place): FromState {
+function writeItems(items: readonly FromItem[], { context, isLost }: ItemPlace): FromState {
   const state: FromState = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {
     try {
@@ -80,7 +74,7 @@ function addPlaceholder(
   state.relations = [...state.relations, relation];
 }
 
-function addItem(item: FromItem, state: FromState, place: Place): void {
+function addItem(item: FromItem, state: FromState, place: ItemPlace): void {
   const { context } = place;
   const { source } = item;
   const inside: Context = { ...inRelations(context, state.relations), isGrouped: false, grouped: undefined };
@@ -103,7 +97,7 @@ function addItem(item: FromItem, state: FromState, place: Place): void {
   return addJoined(item, sourceOf(item, place), state, context);
 }
 
-function sourceOf(item: FromItem, { context, isLost }: Place): Joined {
+function sourceOf(item: FromItem, { context, isLost }: ItemPlace): Joined {
   const { join, source } = item;
   const place = { context, isLost: isLost || join === 'LEFT' || join === 'FULL' };
   if (source.kind !== 'group') return readTable(item, place);
@@ -111,7 +105,7 @@ function sourceOf(item: FromItem, { context, isLost }: Place): Joined {
 }
 
 /** A join in parentheses: one table with unnested records, or several tables as a subquery. */
-function writeGroup(items: readonly FromItem[], place: Place & { readonly at: number }): Joined {
+function writeGroup(items: readonly FromItem[], place: ItemPlace & { readonly at: number }): Joined {
   const { pieces, relations, conditions } = writeItems(items, place);
   const [only = '', more] = pieces;
   if (more === undefined && conditions.length === 0) return { sql: only, relations };

@@ -6,7 +6,7 @@ import { openCore, type Core } from '../../../../src/service/app/core.ts';
 import { openEngine } from '../../../../src/service/app/engine.ts';
 import type { Keyring } from '../../../../src/service/auth/keyring.ts';
 import { createPrincipal, type Grant, type Principal } from '../../../../src/service/auth/principal.ts';
-import { loadSettings } from '../../../../src/service/config/settings.ts';
+import { loadSettings } from '../../../../src/service/config/load-settings.ts';
 import type { Engine } from '../../../../src/service/engine/engine.ts';
 import type { Caller } from '../../../../src/service/fronts/mcp/caller.ts';
 import { toolError } from '../../../../src/service/fronts/mcp/endpoints/tool-error.ts';

@@ -41,13 +41,11 @@ function queryAround(text: string, offset: number): string {
     for (let at = start; at < end; at++) {
       const char = kind === 'comment' ? ' ' : plain.charAt(at);
       if (at === offset) found = levels.at(-1);
-      if (kind === 'code' && char === ')' && levels.length > 1) {
-        if (levels.pop() === found && found !== undefined) return found.text;
-        add(char);
-      } else {
-        add(char);
-        if (kind === 'code' && char === '(') levels.push({ text: '' });
-      }
+      const isCode = kind === 'code';
+      const isClosing = isCode && char === ')' && levels.length > 1;
+      if (isClosing && levels.pop() === found && found !== undefined) return found.text;
+      add(char);
+      if (isCode && char === '(') levels.push({ text: '' });
     }
   }
   return found?.text ?? '';
