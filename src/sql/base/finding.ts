@@ -69,10 +69,16 @@ export function mergeEqual<F extends { readonly message: string }, Where>(
 
 /**
  * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
- * the finding on its own.
+ * the finding on its own. A file with errors of its own has none of endpoints that include it: they may follow from these.
  */
 export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
-  const found = findings.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
+  const broken = new Set(
+    findings.flatMap(({ file, severity, includedBy }) =>
+      severity === 'error' && includedBy === undefined ? [file] : [],
+    ),
+  );
+  const own = findings.filter(({ file, includedBy }) => includedBy === undefined || !broken.has(file));
+  const found = own.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
   return mergeEqual<Finding, string | undefined>(found, (all) => {
     if (all.has(undefined)) return undefined;
     const [first] = all;

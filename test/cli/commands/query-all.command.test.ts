@@ -112,6 +112,25 @@ test('in this process', async () => {
   expect(err).toContain('10 rows, 4 pages');
 });
 
+test('in this process, columns are hashed with a key of the run, and a file with errors is named', async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  const hashed = NONE.replace('page: { by: [n] }', 'pii: { redact: true, columns: { n: hash } }').replace(
+    'WHERE 0',
+    'WHERE 1',
+  );
+  writeFileSync(join(cwd, 'endpoints/none.yaml'), hashed);
+  writeFileSync(join(cwd, 'endpoints/open.yaml'), OPEN.replace('size: 4', 'sizes: 4'));
+  const found = await run(['query', 'none', '--output', 'json'], { cwd });
+  expect([found.code, found.out]).toEqual([0, expect.stringMatching(/"n":"[0-9a-f]{32}"/)]);
+  expect(found.err).toContain('MILLRACE_PII_HASH_KEY');
+  const missing = await run(['query', 'open'], { cwd });
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    expect.stringMatching(/endpoint_unknown[^]*open\.yaml:3:\d+/),
+  ]);
+});
+
 test.each([
   [['--all', '--meta'], '--all prints rows only'],
   [['--all', '--explain'], 'leave out --all'],

@@ -614,3 +614,16 @@ describe('the revision', () => {
     expect(revisionOf(to) === revisionOf(SHARED)).toBe(same);
   });
 });
+
+test('a file with errors of its own has none of the endpoints that include it', () => {
+  const at = { file: 'a.yaml', line: 1, column: 1, severity: 'error' } as const;
+  const own: Finding = { ...at, code: 'parameter.undeclared', message: 'own' };
+  const followers: readonly Finding[] = ['b', 'c'].map((includedBy) => ({
+    ...own,
+    message: 'other',
+    includedBy,
+  }));
+  const warning: Finding = { ...own, severity: 'warning' };
+  expect(uniqueFindings([own, ...followers])).toEqual([own]);
+  expect(uniqueFindings([warning, ...followers])).toHaveLength(2);
+});

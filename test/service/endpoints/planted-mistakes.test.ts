@@ -82,6 +82,15 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   // redacted columns
   ['pii.unknown_column', 'a misspelled column', `${PLAIN}pii: { redact: true, columns: { «tilte: mask } }\n`, 'title'],
   ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],
+  ['pii.unknown_column', 'a misspelled column before a part', `${PLAIN}pii: { redact: true, columns: { «metta.contact.phone: mask } }\n`, 'meta.contact.phone'],
+  // tenancy
+  ['tenancy.unknown_name', 'a misspelled column of tenants', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}parameters: { agent: { type: String, required: true } }\ntenancy: { parameter: agent, columns: [id, «agnet] }\n`, 'agent'],
+  ['tenancy.unknown_name', 'a misspelled shared table', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}tenancy: { parameter: agent, shared: { desk.teams: all, «desk.staf: all } }\nparameters: { agent: { type: String, required: true } }\n`, 'desk.staff'],
+  // names of the query
+  ['query.part_undeclared', 'a misspelled parameter of a part', 'query: SELECT 1 /* if @a and «@stat */ + 1 /* end */ AS x\nparameters: { a: { type: String }, state: { type: String } }\n', '@state'],
+  ['engine.unknown_column', 'the name of its own alias', 'query: SELECT «tag AS tag FROM desk.tickets\n', 'tags'],
+  ['engine.unknown_table', 'a table that is named like a column', 'query: |\n  WITH states AS (SELECT state FROM desk.tickets)\n  SELECT state FROM «state\n', 'states'],
+  ['example.query_rejected', 'a misspelled column of groups', `${OPEN.replace('true }', 'true }\npii: { redact: true, at: source, min_group: 5, detectors: [email] }')}examples:\n  - name: one\n    sql: SELECT title, count() FROM t GROUP BY «titel\n`],
   ['pii.unknown_column', 'a part of a string', `${PLAIN}pii:\n  redact: true\n  columns:\n    «title.email: drop\n`],
   ['pii.unknown_column', 'a column that is not selected', `${PLAIN}pii: { redact: true, columns: { title: mask, «agent: mask } }\n`],
   ['pii.hash_without_key', 'hash without a key', `${PLAIN}pii: { redact: true, columns: { title: «hash } }\n`],

@@ -63,8 +63,12 @@ export function suggestionOf(message: string): string | undefined {
     ?.slice(1)
     .find((each) => each !== undefined);
   if (names === undefined) return undefined;
-  const guesses = names.split(',').map((name) => name.trim().replace(/^'|'$/g, ''));
   const [written = ''] = quotedNames(message);
+  // A name of the SELECT list is no name for its own tables: the engine suggests what is written.
+  const guesses = names
+    .split(',')
+    .map((name) => name.trim().replace(/^'|'$/g, ''))
+    .filter((name) => name !== written);
   return didYouMean(nearest(written, guesses) ?? guesses[0]);
 }
 

@@ -93,8 +93,15 @@ function costly(cause: unknown): EngineError {
 /** Occurrences of a name that are considered. */
 const MAX_PLACES = 20;
 
-/** Where the first name of the message that the part has occurs in it. */
+/** Where the first name of the message that the part has occurs in it; that of a table is where tables are read. */
 function placesOfNames({ tree, part }: FailedQuery, message: string): readonly number[] {
+  const isTable = /table expression identifier|table \S+ does not exist/i.test(message);
+  const tables = isTable
+    ? nodesOf(tree.root, 'table').map((table) => [textOf(tree, table), spanOf(tree, table).start] as const)
+    : [];
+  const [first] = namesIn(message);
+  const read = tables.filter(([name, start]) => name === first && start >= part.start && start < part.end);
+  if (read.length > 0) return read.map(([, start]) => start);
   const text = tree.cursor.sql.slice(part.start, part.end);
   for (const name of namesIn(message)) {
     const places: number[] = [];

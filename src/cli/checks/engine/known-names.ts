@@ -1,8 +1,8 @@
 // Names in an endpoint file that are not in its query: redacted columns, expected columns, tables and columns of fixtures.
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { epoch } from '../../../sql/base/clock.ts';
-import type { Example } from '../../../service/config/generated/endpoint.ts';
-import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import type { EndpointFile, Example } from '../../../service/config/generated/endpoint.ts';
+import { didYouMean, misspelled, nearest } from '../../../sql/base/nearest.ts';
 import type { Column, Engine } from '../../../service/engine/engine.ts';
 import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
@@ -19,6 +19,10 @@ export const NAME_CODES: Codes = {
   'pii.unknown_column': {
     title: 'A redacted column that does not exist',
     help: 'pii.columns names columns of the result, or of the tables for consumer queries, and parts of them: metadata.user.name. A misspelled name redacts nothing.',
+  },
+  'tenancy.unknown_name': {
+    title: 'A tenancy with the name of a column or table that does not exist',
+    help: 'tenancy.columns names the columns that separate tenants, tenancy.shared the tables and dictionaries with the same rows for all. A misspelled name has no effect.',
   },
   'fixture.unknown_table': {
     title: 'Fixture rows for an unknown table',
@@ -38,6 +42,7 @@ export async function findUnknownNames(
 ): Promise<readonly PathFinding[]> {
   const examples = file.examples ?? [];
   const findings = [
+    ...unknownTenancy(file.tenancy, tables),
     ...unknownFixtures(file.fixtures, ['fixtures'], tables),
     ...examples.flatMap(({ fixtures }, index) => [
       ...unknownFixtures(fixtures, ['examples', index, 'fixtures'], tables),
@@ -67,6 +72,39 @@ export async function findUnknownNames(
     }),
   );
   return [...findings, ...redacted.flatMap((path) => unknownPath(path, columns)), ...expected.flat()];
+}
+
+/** Columns that no table has, and shared tables that are none but are named like one. */
+function* unknownTenancy(
+  tenancy: EndpointFile['tenancy'],
+  tables: TablesOnEngine['columns'],
+): Generator<PathFinding> {
+  const columns = new Set([...tables.values()].flatMap((each) => [...each.keys()]));
+  for (const [index, name] of (tenancy?.columns ?? []).entries()) {
+    if (columns.size === 0 || columns.has(name)) continue;
+    yield {
+      code: 'tenancy.unknown_name',
+      severity: 'warning',
+      path: ['tenancy', 'columns', index],
+      message: `no table has a column ${name}`,
+      ...hintOf(name, columns),
+    };
+  }
+  for (const name of Object.keys(tenancy?.shared ?? {})) {
+    const [database = '', ...rest] = name.split('.');
+    const others = [...tables.keys()].filter((each) => each.startsWith(`${database}.`));
+    const last = (each: string): string => each.slice(database.length + 1);
+    const guess = tables.has(name) ? undefined : misspelled(rest.join('.'), others.map(last));
+    if (guess === undefined) continue; // it may be a source outside of the tables, or a table that could not be created
+    yield {
+      code: 'tenancy.unknown_name',
+      severity: 'warning',
+      path: ['tenancy', 'shared', name],
+      onKey: true,
+      message: `there is no table or dictionary ${name}`,
+      hint: `Did you mean ${database}.${guess}?`,
+    };
+  }
 }
 
 function* unknownFixtures(
@@ -154,9 +192,19 @@ function unknownPath(path: string, columns: readonly Column[]): readonly PathFin
         first.at === ''
           ? `neither the result nor a table for consumer queries has a column ${path}`
           : `${first.at} has no part ${path.slice(first.at.length + 1)}`,
-      ...hintOf(path, candidates),
+      ...(first.at === '' ? rootHint(path, first.names) : hintOf(path, candidates)),
     },
   ];
+}
+
+/** The nearest column, with the rest of the path. */
+function rootHint(path: string, columns: readonly string[]): { readonly hint?: string } {
+  const whole = hintOf(path, columns);
+  const [root = '', ...rest] = path.split('.');
+  const guess = rest.length === 0 ? undefined : nearest(root, columns);
+  return whole.hint !== undefined || guess === undefined
+    ? whole
+    : { hint: `Did you mean ${[guess, ...rest].join('.')}?` };
 }
 
 /** Where a path leaves the type of a column: the part that is known, and the names below it. */

@@ -41,8 +41,11 @@ const HINTS: Readonly<Record<string, Hint>> = {
   },
   'engine.unknown_column': (written, { tree }, { columns }) => {
     const names = [...columns].flatMap(([table, all]) => (isNamed(tree, table) ? [...all.keys()] : []));
-    const last = written.split('.').at(-1) ?? written;
-    return didYouMean(nearest(written, names) ?? nearest(last, names));
+    if (written.includes('.:'))
+      return 'The type after .: is one that ClickHouse has, such as String or Int64';
+    const [last = written] = written.split('.').slice(-1);
+    const others = names.filter((name) => name !== written);
+    return didYouMean(nearest(written, others) ?? nearest(last, others));
   },
   'engine.unknown_function': (written) => {
     const foreign = foreignFunction(written);

@@ -16,10 +16,8 @@ import {
 } from '../../kit/service-client.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { IN_USE } from './options.ts';
-import { rejectionIn } from './problem-error.ts';
-import { problemError } from './problem-error.ts';
-import { fieldsOf, formOf, type QueryOptions } from './options.ts';
+import { localError, rejectionIn } from './problem-error.ts';
+import { fieldsOf, formOf, LOCAL, type QueryOptions } from './options.ts';
 import { type FollowDeps, respond } from '../../../service/fronts/live/follow.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
@@ -87,7 +85,7 @@ export async function followLocal(
   deps: LocalDeps,
 ): Promise<void> {
   const fields = fieldsOf(options); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async (local) => {
+  await withLocal({ ...options, ...LOCAL }, deps, async (local) => {
     const connect: Connect = async (lastEventId) => {
       const call = liveCall(localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fields), {
         lastEventId,
@@ -95,11 +93,11 @@ export async function followLocal(
       });
       return chunksOf(await openStream(local, call), options.signal);
     };
-    await follow(connect, options, deps.terminal);
-  }).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error;
-    if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
-    throw problemError(error);
+    await follow(connect, options, deps.terminal).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
+      throw localError(error, local.rejected());
+    });
   });
 }
 

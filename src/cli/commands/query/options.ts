@@ -48,5 +48,8 @@ export function formatOf({ output, meta }: Pick<QueryOptions, 'output' | 'meta'>
   return meta ? 'json' : 'ndjson';
 }
 
-export const IN_USE =
-  'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
+/** How commands of an author run an endpoint. */
+export const LOCAL = {
+  whenInUse: 'Ask the running service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY',
+  isAuthoring: true,
+};

@@ -7,8 +7,8 @@ import { localCall, type Call } from '../../../service/request/call.ts';
 import { withLocal, type LocalDeps } from '../../kit/local.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { QueryReply } from './reply.ts';
-import { type QueryOptions, fieldsOf, formatOf, IN_USE } from './options.ts';
-import { problemError } from './problem-error.ts';
+import { type QueryOptions, fieldsOf, formatOf, LOCAL } from './options.ts';
+import { localError } from './problem-error.ts';
 import { printReplies } from './print.ts';
 import { prepare, answer } from '../../../service/request/answer.ts';
 import type { Plan } from '../../../service/request/plan.ts';
@@ -27,15 +27,17 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
     );
   const { terminal } = deps;
   const first = callAfter(undefined); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }, engine) => {
-    if (options.explain) return printPlan(await prepare(path, first), engine, terminal);
-    const ask = async (cursor: string | undefined): Promise<QueryReply> => {
-      const { body, rows, truncated, timing, next } = await answer(path, callAfter(cursor));
-      return { body, rows, truncated, next, engine: timing.engine };
-    };
-    await printReplies(ask, options, terminal);
-  }).catch((error: unknown) => {
-    throw error instanceof Problem ? problemError(error) : error;
+  await withLocal({ ...options, ...LOCAL }, deps, async ({ path, rejected }, engine) => {
+    try {
+      if (options.explain) return await printPlan(await prepare(path, first), engine, terminal);
+      const ask = async (cursor: string | undefined): Promise<QueryReply> => {
+        const { body, rows, truncated, timing, next } = await answer(path, callAfter(cursor));
+        return { body, rows, truncated, next, engine: timing.engine };
+      };
+      await printReplies(ask, options, terminal);
+    } catch (error) {
+      throw error instanceof Problem ? localError(error, rejected()) : error;
+    }
   });
 }
 

@@ -30,7 +30,7 @@ const IN_USE = 'Stop the service, or use a copy of its data folder with --data';
 /** Prints the report. Rejects with CommandError. */
 export async function explainRedaction(options: ExplainRedactionOptions, deps: LocalDeps): Promise<void> {
   const { terminal } = deps;
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ catalog }, engine) => {
+  await withLocal({ ...options, whenInUse: IN_USE, isAuthoring: true }, deps, async ({ catalog }, engine) => {
     const named = findEndpoint(catalog().all, catalog().find(options.endpoint), options.endpoint);
     const values = bind(named, options.parameters);
     const endpoint = named.variantOf({ values });

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../../service/config/settings.ts';
 import { createRelay, type Observe } from '../../../sql/base/observation.ts';
 import { followTables } from './follow-tables.ts';
-import { withHashKey } from './hash-key.ts';
+import { withHashKey } from '../../kit/hash-key.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { isOutdated, signatureOfSources } from '../../kit/tables-state.ts';

@@ -1,6 +1,6 @@
 // What development mode prints when the service has started.
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import { hashKeyNote } from './hash-key.ts';
+import { hashKeyNote } from '../../kit/hash-key.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { RunningService } from '../../kit/dependencies.ts';
 import type { ServeOptions } from './requirements.ts';

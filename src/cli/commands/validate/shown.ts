@@ -1,11 +1,18 @@
 // Which findings are shown: none that follows from another one, or that a comment in its file suppresses.
-import { relative, sep } from 'node:path';
+import { basename, relative, sep } from 'node:path';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Findings } from '../../findings/findings.ts';
 
-/** Sorted, with paths relative to the working directory. */
-export function shownFindings(found: readonly Finding[], textOf: Findings['textOf']): readonly Finding[] {
+/** Sorted, with paths relative to the working directory. `paths` are the files that may have been meant. */
+export function shownFindings(
+  found: readonly Finding[],
+  textOf: Findings['textOf'],
+  paths: Iterable<string>,
+): readonly Finding[] {
+  const names = [...paths].map((path) => basename(path));
   return withoutFollowers(uniqueFindings(found))
+    .map((finding) => withNearestFile(finding, names))
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
@@ -21,6 +28,21 @@ function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
       !(each.code === 'lint.unqualified_table' && places.has(placeOf(each))) &&
       !(each.code === 'lint.unused_table' && files.has(each.file)),
   );
+}
+
+/** Only who lists the folder knows which files it has. */
+function withNearestFile(finding: Finding, names: readonly string[]): Finding {
+  const name = /^there is no file (\S+) /.exec(finding.message)?.[1];
+  if (finding.code !== 'include.missing' || name === undefined) return finding;
+  const ending = /(?:\.shared)?\.ya?ml$/;
+  const kind = names.filter((each) => each.includes('.shared.') === name.includes('.shared.'));
+  const hint = didYouMean(
+    nearest(
+      name.replace(ending, ''),
+      kind.map((each) => each.replace(ending, '')),
+    ),
+  );
+  return hint === undefined ? finding : { ...finding, hint };
 }
 
 function placeOf({ file, line, column }: Finding): string {

@@ -56,7 +56,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
       : await engineOutcome(opened, read.sound, { ...options, terminal });
   await keepCompiled(read.files, chosen.concerned, cache);
   const textOf = createTextOf();
-  const findings = shownFindings([...found, ...ofEngine], textOf);
+  const findings = shownFindings([...found, ...ofEngine], textOf, read.files.keys());
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
   await print({ findings, files, textOf }, terminal);
   if (failure !== undefined) throw failure;

@@ -74,7 +74,7 @@ export const VARIANT_CHECKS: FileChecks = {
           const meant = guess(name, declared);
           yield {
             path: ['query'],
-            offset: start,
+            offset: Math.max(start, file.query.indexOf(`@${name}`, start)),
             message: `@${name} is not declared under parameters`,
             hint: didYouMean(meant && `@${meant}`) ?? `Declare it: parameters: { ${name}: { type: String } }`,
           };

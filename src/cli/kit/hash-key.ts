@@ -1,7 +1,7 @@
 // A key for hashed columns where none is set, on an author's machine: for one run, since its hashes are not those of a service.
 import { randomBytes } from 'node:crypto';
-import type { Catalog } from '../../../service/endpoints/catalog.ts';
-import type { Settings } from '../../../service/config/settings.ts';
+import type { Catalog } from '../../service/endpoints/catalog.ts';
+import type { Settings } from '../../service/config/settings.ts';
 
 /** The settings with a key of this run if they have none. */
 export function withHashKey(settings: Settings): Settings {
