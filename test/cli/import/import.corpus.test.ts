@@ -270,6 +270,17 @@ describe('a dbt project', () => {
   });
 });
 
+test('a division of integers is another in DuckDB than in PostgreSQL', async () => {
+  const project = (type: string): Readonly<Record<string, string>> => ({
+    'dbt_project.yml': 'name: shop\nprofile: shop\n',
+    'profiles.yml': `shop:\n  outputs:\n    dev: { type: ${type}, schema: sales }\n`,
+    'seeds/payments.csv': 'amount\n150\n',
+    'models/halves.sql': "SELECT amount / 100 AS dollars FROM {{ ref('payments') }}",
+  });
+  expect(outcomes((await run(folderWith(project('duckdb')))).report)[0]).toMatch(/^halves: partly/);
+  expect(outcomes((await run(folderWith(project('postgres')))).report)[0]).toBe('halves: converted');
+});
+
 test('items without a query of their own have a line', async () => {
   const { report, code } = await run(
     folderWith({
