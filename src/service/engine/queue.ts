@@ -2,9 +2,9 @@
 // round-robin by key and lane, and consumer statements are limited to a share of the slots, so that no caller can
 // starve the others. Shared by both engines and by the limits of single endpoints.
 import { EngineError, type Load } from './engine.ts';
-import { createPlaces, type Shares } from './places.ts';
 import type { After } from '../../sql/base/clock.ts';
 import { abortedWaiting, createWaitQueue, type Entry, type WaitQueue } from './wait-queue.ts';
+import { createCounts, type Belonging } from './fair-order.ts';
 
 export interface QueueOptions {
   /** Number of slots; at least 1. */
@@ -143,3 +143,68 @@ function isFull(line: WaitQueue, entry: Entry, waiting: number): boolean {
 const closing = (): EngineError => new EngineError('unavailable', 'the engine is closing');
 const full = (waiting: number): EngineError =>
   new EngineError('busy', `${waiting} statements are already waiting`);
+
+/** Slots that consumer statements may hold; the others are reserved for saved queries. */
+export interface Shares {
+  /** All consumer statements together; at least 1. */
+  readonly consumers: number;
+  /** Those of one key; at least 1. */
+  readonly perKey: number;
+}
+
+export interface Places {
+  /** Whether a slot is free that this statement may use. */
+  mayEnter(entry: Belonging): boolean;
+  take(entry: Belonging): void;
+  giveBack(entry: Belonging): void;
+  resize(count: number): void;
+  /** Lets no statement enter until `resume`; resolves when none holds a slot. */
+  pause(): Promise<void>;
+  resume(): void;
+  readonly running: () => number;
+}
+
+/** Without shares, every statement may use any slot. */
+export function createPlaces(count: number, shares: Shares | undefined): Places {
+  const consumersOf = createCounts();
+  let limit = count;
+  let running = 0;
+  let consumers = 0;
+  let isPaused = false;
+  const pausing: (() => void)[] = [];
+  const settlePauses = (): void => {
+    if (running === 0) for (const resolve of pausing.splice(0)) resolve();
+  };
+  const change = ({ key = '', origin }: Belonging, by: 1 | -1): void => {
+    running += by;
+    if (origin !== 'consumer') return;
+    consumers += by;
+    consumersOf.add(key, by);
+  };
+  return {
+    mayEnter: ({ key = '', origin }) => {
+      if (isPaused || running >= limit) return false;
+      if (shares === undefined || origin !== 'consumer') return true;
+      // Statements without a key are short internal ones, such as the validation of a query.
+      return consumers < shares.consumers && (key === '' || consumersOf.get(key) < shares.perKey);
+    },
+    take: (entry) => change(entry, 1),
+    giveBack: (entry) => {
+      change(entry, -1);
+      settlePauses();
+    },
+    resize: (newCount) => {
+      limit = newCount;
+    },
+    pause: () => {
+      isPaused = true;
+      const done = new Promise<void>((resolve) => pausing.push(resolve));
+      settlePauses();
+      return done;
+    },
+    resume: () => {
+      isPaused = false;
+    },
+    running: () => running,
+  };
+}

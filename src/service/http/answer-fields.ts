@@ -1,8 +1,7 @@
 // Header fields of answers: validators, cache directives and cache status (RFC 9110, 9111, 9211).
 import type { Outcome } from '../cache/read-through.ts';
-import type { Answer } from '../request/call.ts';
-import { deprecationFields, successorLinks } from './deprecation-fields.ts';
-import { linkField } from './links.ts';
+import type { Answer, CalledEndpoint } from '../request/call.ts';
+import { linkField, type Link } from './links.ts';
 
 type AnswerParts = Pick<
   Answer,
@@ -108,4 +107,22 @@ function cacheStatus({ kind, forwarded, ttl, data }: Outcome): string {
   if (data !== undefined) parts.push(`ttl=${ttl}`, `detail=${data}`);
   else parts.push(`ttl=${ttl}`);
   return parts.join('; ');
+}
+
+/** `Deprecation: @1688169599` (RFC 9745) and `Sunset`, an HTTP date (RFC 8594). */
+export function deprecationFields({
+  deprecated,
+}: Pick<CalledEndpoint, 'deprecated'>): Readonly<Record<string, string>> {
+  if (deprecated === undefined) return {};
+  const { since, sunset } = deprecated;
+  return {
+    Deprecation: `@${since / 1000}`,
+    ...(sunset === undefined ? {} : { Sunset: new Date(sunset).toUTCString() }),
+  };
+}
+
+/** `rel="successor-version"` (RFC 5829); none without a successor, a name or `name@2`. */
+export function successorLinks(successor: string | undefined): readonly Link[] {
+  if (successor === undefined) return [];
+  return [{ target: `/api/endpoints/query/${successor}`, rel: 'successor-version' }];
 }

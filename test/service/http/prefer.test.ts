@@ -1,6 +1,6 @@
 // The preference for a result shape.
 import { expect, test } from 'vitest';
-import { preferredShape, preferredWait, prefersMetadata } from '../../../src/service/fronts/api/prefer.ts';
+import { preferredShape, preferredWait, prefersMetadata } from '../../../src/service/fronts/api/receive.ts';
 
 test.each([
   { header: undefined, shape: undefined, why: 'no header' },

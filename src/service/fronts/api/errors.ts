@@ -2,7 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import { problemDocument, type Problem } from '../../../sql/base/problem.ts';
 import { READABLE_CODINGS } from '../../http/content-coding.ts';
-import { deprecationFields, successorLinks } from '../../http/deprecation-fields.ts';
+import { deprecationFields, successorLinks } from '../../http/answer-fields.ts';
 import { linkField } from '../../http/links.ts';
 import type { RawBody } from '../../http/problems.ts';
 import { rateLimitFields } from '../../limits/rate-limits.ts';

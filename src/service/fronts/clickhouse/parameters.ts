@@ -1,5 +1,5 @@
 // The parameters of a request as its URL or form has them: decoded, counted, each name once.
-import { invalidParameter, MAX_PAIRS, pairsOf, tooMany, type Pair } from '../../http/percent-encoded.ts';
+import { invalidParameter, MAX_PAIRS, pairsOf, tooMany, type Pair } from '../../http/fields.ts';
 
 export type Parameters = ReadonlyMap<string, string>;
 

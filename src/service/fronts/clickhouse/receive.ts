@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ClickHouseCall, ClickHouseContent } from './call.ts';
 import { readQueryBody } from './body.ts';
 import { clickHouseKey } from './key.ts';
-import { invalidParameter } from '../../http/percent-encoded.ts';
+import { invalidParameter } from '../../http/fields.ts';
 import { flagOf, mergeParameters, readParameters, type Parameters } from './parameters.ts';
 import { headerText, queryStringOf, readOptions, type CallFields } from '../../http/call-fields.ts';
 
