@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings, settingNames, type Settings } from '../../src/service/config/settings.ts';
+import { settingNames, type Settings } from '../../src/service/config/settings.ts';
+import { loadSettings } from '../../src/service/config/load-settings.ts';
 import { scratch } from '../support/command.ts';
 import {
   deployFiles,

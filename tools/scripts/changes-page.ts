@@ -18,7 +18,7 @@ export function changesPage(): string {
   const sections = CHANGE_CLASSES.map((kind) => {
     const rows = Object.entries(CHANGES)
       .filter(([, change]) => change.class === kind)
-      .map(([code, { title, reason }]) => `| \`${code}\` | ${title} | ${reason} |`);
+      .map(([code, { title, help }]) => `| \`${code}\` | ${title} | ${help} |`);
     return `## ${kind}\n\n${MEANING[kind]}\n\n| \`code\` | change | reason for the class |\n|---|---|---|\n${rows.join('\n')}`;
   });
   return `# Contract changes

@@ -1,4 +1,5 @@
 // The classes of contract changes.
+import type { CodeText } from '../../sql/base/finding.ts';
 
 /** Classes of changes, most severe first. */
 export const CHANGE_CLASSES = [
@@ -17,24 +18,25 @@ export const CHANGE_CLASSES = [
  */
 export type ChangeClass = (typeof CHANGE_CLASSES)[number];
 
-/** A code's class, and why. */
-export interface ChangeKind {
+/** A code's class; its help says why it is in that class. */
+export interface ChangeKind extends CodeText {
   readonly class: ChangeClass;
-  readonly title: string;
-  readonly reason: string;
 }
 
-export const security = (title: string, reason: string): ChangeKind => ({ class: 'security', title, reason });
-export const breaking = (title: string, reason: string): ChangeKind => ({ class: 'breaking', title, reason });
-export const exposure = (title: string, reason: string): ChangeKind => ({ class: 'exposure', title, reason });
-export const cost = (title: string, reason: string): ChangeKind => ({ class: 'cost', title, reason });
-export const behaviour = (title: string, reason: string): ChangeKind => ({
+/** By code. */
+export type ChangeKinds = Readonly<Record<string, ChangeKind>>;
+
+export const security = (title: string, help: string): ChangeKind => ({ class: 'security', title, help });
+export const breaking = (title: string, help: string): ChangeKind => ({ class: 'breaking', title, help });
+export const exposure = (title: string, help: string): ChangeKind => ({ class: 'exposure', title, help });
+export const cost = (title: string, help: string): ChangeKind => ({ class: 'cost', title, help });
+export const behaviour = (title: string, help: string): ChangeKind => ({
   class: 'behaviour',
   title,
-  reason,
+  help,
 });
-export const compatible = (title: string, reason: string): ChangeKind => ({
+export const compatible = (title: string, help: string): ChangeKind => ({
   class: 'compatible',
   title,
-  reason,
+  help,
 });

@@ -1,10 +1,50 @@
 // Changes of the columns of results and sandbox tables, as far as the engine could describe them.
 import type { QueryPlace } from '../../service/endpoints/variant-query.ts';
 import type { Column } from '../../service/engine/engine.ts';
-import type { ChangeCode } from './changes.ts';
 import type { Contract, EndpointColumns, ContractChange } from './contract.ts';
 import { MAIN } from './query.ts';
 import { compareColumnTypes, type ColumnOptions } from './widening.ts';
+import { behaviour, breaking, compatible, security, type ChangeKinds } from './change-kinds.ts';
+
+export const COLUMN_CHANGES = {
+  'query.rejected': breaking(
+    'The engine rejects a query that it accepted before',
+    'Every call fails. `millrace validate --engine` shows the error.',
+  ),
+  'column.added': compatible(
+    'A new result column',
+    'Readers ignore columns they do not know. Every key that may call the endpoint can read it.',
+  ),
+  'column.removed': breaking('A result column was removed', 'Readers that use it fail.'),
+  'column.order_changed': behaviour(
+    'The result columns are in a different order',
+    'Readers by name see no difference; readers of CSV by position do.',
+  ),
+  'column.nullable': breaking('A result column may be null', 'Readers that never saw null may fail.'),
+  'column.type_changed': breaking('The type of a result column changed', 'Readers may fail to parse it.'),
+  'column.type_widened': behaviour(
+    'A result column has a compatible wider type',
+    'JSON and CSV look the same; Parquet and Arrow have the new type.',
+  ),
+  'sandbox.column_added': security(
+    'One more column in a sandbox table',
+    'Consumer queries can read it. With SELECT *, a change of the underlying tables is enough to add it.',
+  ),
+  'sandbox.column_removed': breaking(
+    'A column was removed from a sandbox table',
+    'Consumer queries that use it fail.',
+  ),
+  'sandbox.column_type_changed': breaking(
+    'The type of a column in a sandbox table changed',
+    'Consumer queries that calculate or compare with it may fail.',
+  ),
+  'sandbox.column_type_widened': behaviour(
+    'A column in a sandbox table has a wider type',
+    'Consumer queries still work; the types of calculated values may differ.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type ColumnCode = keyof typeof COLUMN_CHANGES;
 
 /** Columns of both sides; undefined if the engine could not describe them. */
 export interface ColumnPair {
@@ -16,7 +56,7 @@ export function* compareColumns(
   base: Contract,
   head: Contract,
   { before, after }: ColumnPair,
-): Generator<ContractChange> {
+): Generator<ContractChange<ColumnCode>> {
   if (before === undefined) return;
   if (after === undefined) {
     yield {
@@ -45,13 +85,13 @@ function placeOf({ query }: Contract, part: string): QueryPlace {
 }
 
 interface Codes {
-  readonly added: ChangeCode;
-  readonly removed: ChangeCode;
-  readonly nullable: ChangeCode;
-  readonly changed: ChangeCode;
-  readonly alike: ChangeCode;
+  readonly added: ColumnCode;
+  readonly removed: ColumnCode;
+  readonly nullable: ColumnCode;
+  readonly changed: ColumnCode;
+  readonly alike: ColumnCode;
   /** Undefined if the order does not matter. */
-  readonly moved: ChangeCode | undefined;
+  readonly moved: ColumnCode | undefined;
 }
 
 const ANSWER: Codes = {
@@ -76,7 +116,7 @@ function compareLists(
   after: readonly Column[],
   options: ColumnOptions,
   codes: Codes,
-): readonly Pick<ContractChange, 'code' | 'message'>[] {
+): readonly Pick<ContractChange<ColumnCode>, 'code' | 'message'>[] {
   const old = new Map(before.map(({ name, type }) => [name, type]));
   const now = new Map(after.map(({ name, type }) => [name, type]));
   const removed = before.filter(({ name }) => !now.has(name));

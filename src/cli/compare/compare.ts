@@ -1,41 +1,16 @@
 // Compares two revisions of all endpoint files, endpoint by endpoint.
-import type { Definitions } from '../../service/endpoints/definitions.ts';
-import type { Endpoint } from '../../service/endpoints/endpoint.ts';
 import { referenceOf } from '../../service/endpoints/endpoint.ts';
-import type { ListedExposure } from '../../service/endpoints/exposure.ts';
-import { mergeFindings } from '../../service/endpoints/variant-findings.ts';
+import type { ListedExposure } from './exposure.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
-import { compareColumns } from './columns.ts';
-import type { BrokenFile, Contract, Contracts, EndpointColumns, ContractChange } from './contract.ts';
+import type { BrokenFile, Contract, ContractChange } from './contract.ts';
+import { changesOfPair, type Side } from './compare-pair.ts';
 import { pairUp, type Pairing } from './pairing.ts';
-import { compareParameters } from './parameters.ts';
-import { comparePolicies } from './policies.ts';
-import { compareQueries, type EndpointModels, type ModelPair } from './query-changes.ts';
-import { judge, NO_REASONS, unusedReasons, type Reasons } from './reasons.ts';
-import { compareRedaction } from './redaction.ts';
-import { createRestrictions } from './restricting-parameters.ts';
-import { compareUnredacted } from './unredacted.ts';
-import { changedDefaults, compareVersions, removal } from './version-changes.ts';
-import { compareSandboxes } from './sandbox.ts';
-import { compareTenancies, compareTenancySettings } from './tenancy-changes.ts';
-import { assumptionsOf } from './assumptions.ts';
-import { pairVariants, type VariantPair } from './variants.ts';
-
-export type ColumnsByEndpoint = ReadonlyMap<Endpoint, EndpointColumns>;
-
-export type ModelsByEndpoint = ReadonlyMap<Endpoint, EndpointModels>;
-
-export interface Side extends Contracts {
-  /** Columns the engine could describe; undefined if the engine was not used. */
-  readonly columns?: ColumnsByEndpoint | undefined;
-  /** Of the endpoints whose file or tables differ; undefined if the engine was not used. */
-  readonly models?: ModelsByEndpoint | undefined;
-  /** Of the tables, if they differ between the revisions. */
-  readonly definitions?: Definitions | undefined;
-  /** Of new endpoints; undefined if the engine was not used. */
-  readonly exposures?: ReadonlyMap<Endpoint, ListedExposure> | undefined;
-}
+import { judge, unusedReasons } from './reasons.ts';
+import { NO_REASONS, type Reasons } from './written-reasons.ts';
+import { changedDefaults, removal } from './version-changes.ts';
+import { compareTenancySettings } from './tenancy-changes.ts';
+import { pairVariants } from './variants.ts';
 
 /** The changes of one endpoint. */
 export interface EndpointComparison {
@@ -116,7 +91,7 @@ interface Sides {
   readonly head: Side;
   readonly now: number;
   /** By the default version of a name at the head, if its callers got another one. */
-  readonly defaults: ReadonlyMap<Contract, ContractChange>;
+  readonly defaults: ReadonlyMap<Contract, ContractChange<ChangeCode>>;
 }
 
 function compare(pairing: Pairing, sides: Sides): EndpointComparison {
@@ -126,7 +101,7 @@ function compare(pairing: Pairing, sides: Sides): EndpointComparison {
       return compareTwo(pairing, sides);
     case 'added': {
       const { contract, before } = pairing;
-      const found: ContractChange =
+      const found: ContractChange<ChangeCode> =
         before === undefined
           ? { code: 'endpoint.added', message: introduction(contract), path: ['name'] }
           : { code: 'endpoint.not_comparable', message: `${before.path} had errors before`, path: ['name'] };
@@ -165,7 +140,7 @@ function introduction({ endpoint, query }: Contract): string {
   return endpoint.sandbox.enabled ? `${what}, whose consumer queries can read ${tables.join(', ')}` : what;
 }
 
-function changeFor(defaults: Sides['defaults'], contract: Contract): readonly ContractChange[] {
+function changeFor(defaults: Sides['defaults'], contract: Contract): readonly ContractChange<ChangeCode>[] {
   const found = defaults.get(contract);
   return found === undefined ? [] : [found];
 }
@@ -175,21 +150,7 @@ function compareTwo(
   { base, head, defaults }: Sides,
 ): EndpointComparison {
   const pairs = pairVariants(old, now);
-  const all = [
-    ...found,
-    ...compareParameters(old, now, createRestrictions(old, now, modelsOf({ old, now }, base, head))),
-    ...mergeFindings(
-      pairs.map((pair) => ({
-        analysis: pair.now.analysis,
-        findings: changesOf(pair, pairs, { base, head }),
-      })),
-    ),
-    ...compareTenancies(old, now),
-    ...compareRedaction(old, now),
-    ...comparePolicies(old, now),
-    ...compareVersions(old, now),
-    ...changeFor(defaults, now),
-  ];
+  const all = [...found, ...changesOfPair({ old, now, pairs }, base, head), ...changeFor(defaults, now)];
   const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
   const isTouched = old.analysis.document.wholeText !== now.analysis.document.wholeText;
@@ -198,53 +159,12 @@ function compareTwo(
   return isSameQuery ? comparison : { ...comparison, query: { before, after } };
 }
 
-/** Of a new variant, none if some earlier variant has all that it has. */
-function changesOf(
-  pair: VariantPair,
-  pairs: readonly VariantPair[],
-  { base, head }: Pick<Sides, 'base' | 'head'>,
-): readonly ContractChange[] {
-  const found = compareVariants(pair, base, head);
-  if (!pair.isNew || !found.some(({ code }) => code === 'query.rows_added')) return found;
-  const others = new Set(pairs.map(({ old }) => old));
-  const isKnown = [...others].some((old) => compareVariants({ ...pair, old }, base, head).length === 0);
-  return isKnown ? [] : found;
-}
-
-/** Changes for the calls that choose a variant; of a new one, only those that concern security. */
-function compareVariants(pair: VariantPair, base: Side, head: Side): readonly ContractChange[] {
-  const { old, now, isNew } = pair;
-  const calls = assumptionsOf(pair);
-  if (isNew && (base.models === undefined || head.models === undefined)) return [];
-  const isAsked = base.columns !== undefined && head.columns !== undefined;
-  const columns = isAsked
-    ? { before: base.columns.get(old.endpoint), after: head.columns.get(now.endpoint) }
-    : { before: undefined, after: undefined };
-  const models = modelsOf(pair, base, head);
-  const found = [
-    ...compareQueries(old, now, { ...models, calls }),
-    ...compareColumns(old, now, columns),
-    ...compareSandboxes(old, now),
-    ...compareUnredacted(old, now, models),
-  ];
-  return isNew ? found.filter(({ code }) => CHANGES[code].class === 'security') : found;
-}
-
-function modelsOf({ old, now }: Pick<VariantPair, 'old' | 'now'>, base: Side, head: Side): ModelPair {
-  const definitions = base.definitions && head.definitions && ([base.definitions, head.definitions] as const);
-  return {
-    definitions,
-    before: base.models?.get(old.endpoint),
-    after: head.models?.get(now.endpoint),
-  };
-}
-
 /** With the reasons of the file that allow none of the changes. */
 function withUnused(
-  found: readonly ContractChange[],
+  found: readonly ContractChange<ChangeCode>[],
   before: Reasons,
   { analysis }: Contract,
-): readonly ContractChange[] {
+): readonly ContractChange<ChangeCode>[] {
   const changed = new Set(found.map(({ code }) => code));
   return [...found, ...unusedReasons(before, analysis.file, changed)];
 }
@@ -252,7 +172,7 @@ function withUnused(
 /** Adds the class, the line and the file's reason to each change. `before` are the reasons that the old file had. */
 function finish(
   { endpoint: compared, analysis }: Contract,
-  found: readonly ContractChange[],
+  found: readonly ContractChange<ChangeCode>[],
   before: Reasons,
 ): EndpointComparison {
   const { document } = analysis;

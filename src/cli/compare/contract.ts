@@ -6,12 +6,11 @@ import type { TableColumns } from '../../service/endpoints/describe.ts';
 import type { Endpoint } from '../../service/endpoints/endpoint.ts';
 import { isSharedFile, sourcesIn } from '../../service/endpoints/include/sources.ts';
 import type { TenancySetting } from '../../service/endpoints/tenancy.ts';
-import { parseYaml, type Path } from '../../service/config/yaml-document.ts';
-import type { Finding } from '../../sql/base/finding.ts';
+import { parseYaml } from '../../service/config/yaml-document.ts';
+import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import type { Column } from '../../service/engine/engine.ts';
-import type { ChangeCode } from './changes.ts';
 import { readQuery, type Query } from './query.ts';
-import { NO_REASONS, reasonsIn, type Reasons } from './reasons.ts';
+import { NO_REASONS, reasonsIn, type Reasons } from './written-reasons.ts';
 
 /** One file of a revision; `path` is relative to the root of the repository. */
 export interface SourceFile {
@@ -58,14 +57,9 @@ export interface Contracts {
   readonly broken: readonly BrokenFile[];
 }
 
-/**
- * A change between two contracts, at a path of the new file; `offset` is inside the string there (UTF-16 code units).
- */
-export interface ContractChange {
-  readonly code: ChangeCode;
-  readonly message: string;
-  readonly path: Path;
-  readonly offset?: number;
+/** A change between two contracts, at a path of the new file. */
+export interface ContractChange<Code extends string> extends PathFinding {
+  readonly code: Code;
 }
 
 /** Reads the files of one revision; `all` are its files that these may include, by default the same. */

@@ -1,6 +1,44 @@
 // Pairs the endpoints of two revisions: by id, then by name, so that a new id hides no change.
 import { referenceOf } from '../../service/endpoints/endpoint.ts';
 import type { BrokenFile, Contract, Contracts, ContractChange } from './contract.ts';
+import { breaking, compatible, exposure, security, type ChangeKinds } from './change-kinds.ts';
+
+export const PAIRING_CHANGES = {
+  'endpoint.added': exposure(
+    'A new endpoint',
+    'It has no callers yet. Keys whose patterns match its name may call it at once: the report lists what it reads and returns.',
+  ),
+  'endpoint.renamed': breaking(
+    'An endpoint was renamed',
+    'Calls to the old name get 404, or another endpoint. Keys are granted by name: keys for the old name lose the endpoint, keys whose patterns match the new name gain it.',
+  ),
+  'endpoint.id_changed': breaking(
+    'The id of an endpoint changed',
+    'Calls by UUID get 404. Other changes are compared by name, so that a new id hides nothing.',
+  ),
+  'endpoint.replaced': breaking(
+    'A name now belongs to another endpoint',
+    'Calls by name get different data. The endpoint is compared with the one that had the name before.',
+  ),
+  'endpoint.not_comparable': security(
+    'An endpoint whose file had errors can be served',
+    'What it allowed before is unknown, so it may allow more now. Review the file as a whole.',
+  ),
+  'file.broken': breaking(
+    'A file that could be served now has errors',
+    'A service that starts with it does not serve the endpoint; a running service keeps the last good version.',
+  ),
+  'file.invalid': compatible(
+    'A file has errors and was not served before',
+    'No caller is affected. `millrace validate` shows the errors.',
+  ),
+  'tables.rejected': breaking(
+    'The engine rejects the table definitions',
+    'It accepted them before. Without them columns cannot be compared, so a broken definition must not go unnoticed.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type PairingCode = keyof typeof PAIRING_CHANGES;
 
 export type Pairing =
   | {
@@ -8,7 +46,7 @@ export type Pairing =
       readonly old: Contract;
       readonly now: Contract;
       /** Changes of the name and the id. */
-      readonly found: readonly ContractChange[];
+      readonly found: readonly ContractChange<PairingCode>[];
     }
   /** `before` is its file at the base if that could not be served. */
   | { readonly kind: 'added'; readonly contract: Contract; readonly before: BrokenFile | undefined }
@@ -67,7 +105,7 @@ function pairOf(now: Contract, before: Index, after: Index): Pairing {
   const namesake = before.byName.get(name) ?? unversionedBefore(now, before, after);
   if (namesake === undefined) return { kind: 'added', contract: now, before: before.broken(now) };
   const isElsewhere = after.byId.has(namesake.endpoint.id);
-  const found: ContractChange = isElsewhere
+  const found: ContractChange<PairingCode> = isElsewhere
     ? {
         code: 'endpoint.replaced',
         message: `the name ${name} belonged to a different endpoint`,
@@ -87,7 +125,7 @@ function unversionedBefore(
   return version !== 1 || old === undefined || after.byId.has(old.endpoint.id) ? undefined : old;
 }
 
-function renamed(old: Contract, now: Contract, after: Index): readonly ContractChange[] {
+function renamed(old: Contract, now: Contract, after: Index): readonly ContractChange<PairingCode>[] {
   const [was, is] = [old.endpoint.name, now.endpoint.name];
   if (was === is) return [];
   const rest = after.names.has(was) ? '; callers of the old name get another endpoint' : '';

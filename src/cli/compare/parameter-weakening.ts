@@ -1,12 +1,12 @@
 // Changes of a parameter that restricts rows, by which a call can read rows that it could not read before.
 import type { DeclaredParameter } from '../../service/params/declared.ts';
-import type { ChangeCode } from './changes.ts';
+import type { ParameterCode } from './parameter-changes.ts';
 import type { Restriction } from './restricting-parameters.ts';
 import { hasType, isNullable } from '../../sql/types/traits.ts';
 import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 
 interface Weakening {
-  readonly code: ChangeCode;
+  readonly code: ParameterCode;
   /** Who may read what. */
   readonly says: string;
 }
@@ -18,7 +18,7 @@ interface Pair {
 }
 
 /** The security change that a change of a parameter is, if it makes its restriction weaker. */
-export function weakening(code: ChangeCode, pair: Pair): Weakening | undefined {
+export function weakening(code: ParameterCode, pair: Pair): Weakening | undefined {
   return WEAKENINGS[code]?.(pair);
 }
 
@@ -35,7 +35,7 @@ const WILDCARDS = {
 const wildcards = ({ restriction }: Pair): Weakening | undefined =>
   restriction.hasWildcards ? WILDCARDS : undefined;
 
-const WEAKENINGS: Partial<Record<ChangeCode, (pair: Pair) => Weakening | undefined>> = {
+const WEAKENINGS: Partial<Record<ParameterCode, (pair: Pair) => Weakening | undefined>> = {
   'parameter.now_optional': (pair) => ({ code: 'tenant.parameter_optional', says: optional(pair) }),
   'parameter.default_changed': (pair) =>
     changesDefault(pair) ? { code: 'tenant.default_changed', says: absent(pair.now) } : undefined,

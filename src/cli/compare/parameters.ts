@@ -2,7 +2,7 @@
 import type { DeclaredParameter } from '../../service/params/declared.ts';
 import { DEFAULT_MAX_LENGTH } from '../../service/params/text.ts';
 import { isFailure, parseParameterType, scalarOf } from '../../service/params/type.ts';
-import { CHANGES, type ChangeCode } from './changes.ts';
+import { PARAMETER_CHANGES, type ParameterCode } from './parameter-changes.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import { weakening } from './parameter-weakening.ts';
 import type { Restriction, RestrictionOf } from './restricting-parameters.ts';
@@ -12,7 +12,7 @@ export function* compareParameters(
   base: Contract,
   head: Contract,
   restrictionOf: RestrictionOf,
-): Generator<ContractChange> {
+): Generator<ContractChange<ParameterCode>> {
   const [before, after] = [base, head].map(({ analysis }) => analysis.file.parameters ?? {});
   const wasIgnored = base.analysis.file.unknown_parameters === 'ignore';
   for (const [name, now] of Object.entries(after ?? {})) {
@@ -49,7 +49,11 @@ export function* compareParameters(
   };
 }
 
-function added(name: string, { required }: DeclaredParameter, wasIgnored: boolean): ContractChange {
+function added(
+  name: string,
+  { required }: DeclaredParameter,
+  wasIgnored: boolean,
+): ContractChange<ParameterCode> {
   const path = ['parameters', name];
   if (required === true)
     return { code: 'parameter.added_required', message: `${name} is a new required parameter`, path };
@@ -74,11 +78,11 @@ interface ParameterPair {
 /** A change of one property of a parameter. */
 interface Step {
   readonly key: keyof DeclaredParameter;
-  readonly code: ChangeCode;
+  readonly code: ParameterCode;
   readonly says: string;
 }
 
-function* compareOne(name: string, pair: ParameterPair): Generator<ContractChange> {
+function* compareOne(name: string, pair: ParameterPair): Generator<ContractChange<ParameterCode>> {
   for (const step of stepsOf(name, pair)) {
     for (const { key, code, says } of weakened(step, pair))
       yield { code, message: `${name} ${says}`, path: ['parameters', name, key] };
@@ -94,8 +98,8 @@ function weakened(step: Step, { old, now, restriction }: ParameterPair): readonl
   return isBreaking(step.code) ? [secure, step] : [secure];
 }
 
-function isBreaking(code: ChangeCode): boolean {
-  return CHANGES[code].class === 'breaking';
+function isBreaking(code: ParameterCode): boolean {
+  return PARAMETER_CHANGES[code].class === 'breaking';
 }
 
 function* stepsOf(name: string, pair: ParameterPair): Generator<Step> {

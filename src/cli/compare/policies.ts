@@ -3,13 +3,13 @@ import type { CachePolicy, Endpoint, PagePolicy } from '../../service/endpoints/
 import { preferredToolName } from '../../service/endpoints/tool-names.ts';
 import { budgetText, type BudgetResource } from '../../service/config/budget.ts';
 import type { Rate } from '../../service/config/rate.ts';
-import type { ChangeCode } from './changes.ts';
 import type { Contract, ContractChange } from './contract.ts';
+import type { PolicyCode } from './policy-changes.ts';
 
 export function* comparePolicies(
   { endpoint: base }: Contract,
   { endpoint: head }: Contract,
-): Generator<ContractChange> {
+): Generator<ContractChange<PolicyCode>> {
   yield* compareAnswers(base, head);
   yield* comparePages(base, head);
   yield* compareCaches(base, head);
@@ -26,7 +26,7 @@ export function* comparePolicies(
 }
 
 /** A tool that is renamed with its endpoint is reported as that. */
-function* compareTools(base: Endpoint, head: Endpoint): Generator<ContractChange> {
+function* compareTools(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
   const [old, now] = [base.mcp, head.mcp];
   if (old === undefined && now === undefined) return;
   if (old === undefined) yield { code: 'mcp.added', message: 'is a tool for agents', path: ['mcp'] };
@@ -44,7 +44,7 @@ function* compareTools(base: Endpoint, head: Endpoint): Generator<ContractChange
   }
 }
 
-function* compareAnswers(base: Endpoint, head: Endpoint): Generator<ContractChange> {
+function* compareAnswers(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
   if (base.int64 !== head.int64) {
     yield {
       code: 'int64.changed',
@@ -64,7 +64,10 @@ function* compareAnswers(base: Endpoint, head: Endpoint): Generator<ContractChan
   yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };
 }
 
-function* comparePages({ page: base }: Endpoint, { page: head }: Endpoint): Generator<ContractChange> {
+function* comparePages(
+  { page: base }: Endpoint,
+  { page: head }: Endpoint,
+): Generator<ContractChange<PolicyCode>> {
   const path = ['page'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -93,7 +96,10 @@ function keysOf({ keys }: PagePolicy): string {
   return keys.map(({ name, descending }) => (descending ? `${name} DESC` : name)).join(', ');
 }
 
-function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Generator<ContractChange> {
+function* compareLive(
+  { live: base }: Endpoint,
+  { live: head }: Endpoint,
+): Generator<ContractChange<PolicyCode>> {
   const path = ['live'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -115,7 +121,10 @@ function* compareLive({ live: base }: Endpoint, { live: head }: Endpoint): Gener
   }
 }
 
-function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<ContractChange> {
+function* compareCaches(
+  { cache: base }: Endpoint,
+  { cache: head }: Endpoint,
+): Generator<ContractChange<PolicyCode>> {
   const path = ['cache'];
   if (base === undefined && head === undefined) return;
   if (base === undefined)
@@ -155,7 +164,10 @@ function* compareCaches({ cache: base }: Endpoint, { cache: head }: Endpoint): G
 }
 
 /** Which caches may store responses. */
-function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Generator<ContractChange> {
+function* compareSharing(
+  base: Endpoint['cache'],
+  head: Endpoint['cache'],
+): Generator<ContractChange<PolicyCode>> {
   const [was, is] = [base?.isPublic ?? false, head?.isPublic ?? false];
   if (was === is) return;
   yield {
@@ -166,7 +178,7 @@ function* compareSharing(base: Endpoint['cache'], head: Endpoint['cache']): Gene
 }
 
 /** How old responses may be after the data has changed. */
-function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<ContractChange> {
+function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<ContractChange<PolicyCode>> {
   if (base.check === head.check) return;
   if (base.check === undefined || head.check === undefined) {
     const isAdded = base.check === undefined;
@@ -184,7 +196,10 @@ function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Contrac
   };
 }
 
-function* compareWarming(base: Endpoint['cache'], head: Endpoint['cache']): Generator<ContractChange> {
+function* compareWarming(
+  base: Endpoint['cache'],
+  head: Endpoint['cache'],
+): Generator<ContractChange<PolicyCode>> {
   const [old, now] = [base, head].map((cache) => ({
     perSecond: cache?.warmEvery === undefined ? 0 : 1 / cache.warmEvery,
     examples: cache?.warmEvery !== undefined && cache.warmExamples,
@@ -203,7 +218,7 @@ function perSecond(rate: Rate | undefined): number {
   return rate === undefined ? 0 : rate.limit / rate.window;
 }
 
-function* compareLimits(base: Endpoint, head: Endpoint): Generator<ContractChange> {
+function* compareLimits(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
   const limits = [
     { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
     { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
@@ -237,7 +252,7 @@ function* compareBudgets(
   resource: BudgetResource,
   base: Endpoint,
   head: Endpoint,
-): Generator<ContractChange> {
+): Generator<ContractChange<PolicyCode>> {
   const [old, now] = [base, head].map(({ budgets }) => budgets.find((each) => each.resource === resource));
   if (old?.limit === now?.limit && old?.window === now?.window) return;
   const code = limitCode(perSecond(old), perSecond(now));
@@ -250,7 +265,7 @@ function* compareBudgets(
 }
 
 /** 0 means no limit. */
-function limitCode(old: number, now: number): ChangeCode {
+function limitCode(old: number, now: number): PolicyCode {
   if (now === 0) return 'limits.removed';
   return old === 0 || now < old ? 'limits.lowered' : 'limits.raised';
 }
@@ -258,7 +273,7 @@ function limitCode(old: number, now: number): ChangeCode {
 function* compareConcurrency(
   { concurrency: old }: Endpoint,
   { concurrency: now }: Endpoint,
-): Generator<ContractChange> {
+): Generator<ContractChange<PolicyCode>> {
   const path = ['limits', 'concurrency'];
   if (JSON.stringify(old) === JSON.stringify(now)) return;
   if (now === undefined) {
@@ -274,7 +289,7 @@ function* compareConcurrency(
 function* compareReservations(
   { reservation: base }: Endpoint,
   { reservation: head }: Endpoint,
-): Generator<ContractChange> {
+): Generator<ContractChange<PolicyCode>> {
   const path = ['reservation', 'enabled'];
   if (head.enabled && !base.enabled) {
     yield { code: 'reservation.enabled', message: `callers may request ${head.workloads.join(', ')}`, path };

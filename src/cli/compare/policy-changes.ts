@@ -1,8 +1,17 @@
-// The codes of changes of caching, limits, reservations, labels and tools for agents.
-import { behaviour, breaking, compatible, cost, security, type ChangeKind } from './change-kinds.ts';
+// The codes of changes of response size, caching, limits, reservations, labels and tools for agents.
+import { behaviour, breaking, compatible, cost, security, type ChangeKinds } from './change-kinds.ts';
 
-/** By code; a part of the table in `changes.ts`. */
 export const POLICY_CHANGES = {
+  'int64.changed': breaking(
+    'The encoding of 64-bit integers changed',
+    'Numbers become strings, or strings numbers, in every JSON response.',
+  ),
+  'result_shape.changed': breaking(
+    'The shape of rows changed',
+    'Timestamps become numbers and nested objects arrays, or the reverse, in every JSON response whose key and request choose no shape.',
+  ),
+  'max_rows.lowered': breaking('Fewer rows per response', 'Responses that were complete may be truncated.'),
+  'max_rows.raised': cost('More rows per response', 'Responses that were truncated get larger.'),
   'page.added': breaking(
     'Rows are divided into pages',
     'Callers who read all rows at once get the first page, and have to ask for the others.',
@@ -130,4 +139,6 @@ export const POLICY_CHANGES = {
     'Answers that were complete may be cut; the answer says so.',
   ),
   'mcp.max_rows_raised': behaviour('Agents get more rows', 'Answers that were cut get longer.'),
-} as const satisfies Readonly<Record<string, ChangeKind>>;
+} as const satisfies ChangeKinds;
+
+export type PolicyCode = keyof typeof POLICY_CHANGES;

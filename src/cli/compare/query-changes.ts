@@ -9,6 +9,7 @@ import type { Assumptions } from './assumptions.ts';
 import { areEqual, compareModels, type CompareOptions } from './model-changes.ts';
 import type { ModelChange } from './model-change.ts';
 import { MAIN } from './query.ts';
+import type { ModelCode } from './model-change.ts';
 
 /** The models of an endpoint's queries by the name of the table; undefined: the saved query. */
 export type EndpointModels = ReadonlyMap<string | undefined, ModelResult>;
@@ -28,7 +29,7 @@ export function* compareQueries(
   base: Contract,
   head: Contract,
   models: ModelPair,
-): Generator<ContractChange> {
+): Generator<ContractChange<ModelCode>> {
   const isSame = base.query.key === head.query.key;
   const { before, after } = models;
   if (before === undefined || after === undefined) {
@@ -44,7 +45,7 @@ export function* compareQueries(
   const report = function* (
     table: string | undefined,
     changes: Iterable<ModelChange>,
-  ): Generator<ContractChange> {
+  ): Generator<ContractChange<ModelCode>> {
     for (const change of changes) {
       const key = `${change.code} ${change.message}`;
       if (reported.has(key)) continue; // by a table that the saved query reads
@@ -102,7 +103,7 @@ function whatChanged(isSame: boolean): string {
   return isSame ? 'the definition of something that the query reads changed' : 'the query changed';
 }
 
-function notCompared(): ContractChange {
+function notCompared(): ContractChange<ModelCode> {
   return {
     code: 'query.not_compared',
     message: 'the query changed and could not be analysed: the engine did not describe the earlier version',
@@ -131,7 +132,7 @@ function toFound(
   head: Contract,
   table: string | undefined,
   { code, message, source }: ModelChange,
-): ContractChange {
+): ContractChange<ModelCode> {
   const part = head.query.parts.find(({ name }) => name === (table ?? MAIN));
   const inspected = { analysis: head.analysis, candidate: { endpoint: head.endpoint } };
   const place = source === undefined ? part?.place : placeOf(inspected, { table }, source);

@@ -1,31 +1,26 @@
 // The reasons in endpoint files that allow changes, by the code of the change.
-import type { RuleFinding } from '../../service/endpoints/analysis.ts';
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
 import type { Path } from '../../service/config/yaml-document.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { ChangeClass } from './change-kinds.ts';
 import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
+import { KEYS, type Key, type Reasons } from './written-reasons.ts';
 
-/** Keys of an endpoint file that hold reasons by code. */
-const KEYS = ['allow', 'allow_security'] as const;
-type Key = (typeof KEYS)[number];
-
-/** The reasons of a file. */
-export type Reasons = Pick<EndpointFile, Key>;
-
-export const NO_REASONS: Reasons = {};
-
-/** Of a document that may be invalid: only what has the right types. */
-export function reasonsIn(value: object): Reasons {
-  const given: Partial<Record<Key, unknown>> = value;
-  const entries = KEYS.map((key) => [key, textsIn(given[key])]);
-  return Object.fromEntries(entries) as Reasons; // built from the keys above
-}
-
-function textsIn(value: unknown): Record<string, string> {
-  if (typeof value !== 'object' || value === null) return {};
-  return Object.fromEntries(Object.entries(value).filter(([, text]) => typeof text === 'string'));
-}
+export const REASON_CODES: Codes = {
+  'reason.unknown_code': {
+    title: 'A reason for a change that does not exist',
+    help: 'Keys of allow and allow_security are the codes that millrace diff reports; docs/reference/contract-changes.md lists them.',
+  },
+  'reason.wrong_key': {
+    title: 'A reason that cannot allow its change',
+    help: 'allow holds reasons for breaking changes, allow_security those for security changes. Changes of the other classes need none.',
+  },
+  'reason.allow_breaking': {
+    title: 'allow_breaking has no effect',
+    help: 'Reasons are given by the code of the change: allow: { column.removed: the reason }, and allow_security for security changes. If the change was merged, remove the key.',
+  },
+};
 
 /** The reason that allows a change, or what is wrong with the one that is there. */
 export interface Verdict {
@@ -118,7 +113,7 @@ export function unusedReasons(
 }
 
 /** Findings about the reasons of a file: unknown codes, and codes under the wrong key. */
-export function* reasonFindings(file: EndpointFile): Iterable<RuleFinding> {
+export function* reasonFindings(file: EndpointFile): Iterable<PathFinding> {
   if (file.allow_breaking !== undefined) {
     yield {
       code: 'reason.allow_breaking',
@@ -134,7 +129,7 @@ export function* reasonFindings(file: EndpointFile): Iterable<RuleFinding> {
   }
 }
 
-function findingOf(key: Key, code: string): Omit<RuleFinding, 'path'> | undefined {
+function findingOf(key: Key, code: string): Omit<PathFinding, 'path'> | undefined {
   if (!isCode(code)) {
     const hint = didYouMean(nearest(code, codesOf(key))) ?? 'Copy the code from the report of millrace diff';
     return { code: 'reason.unknown_code', message: `${code} is not the code of a change`, hint };

@@ -2,8 +2,50 @@
 import { createFunctionPolicy } from '../../guard/sandbox/functions/policy.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { QueryPart } from './query.ts';
+import { behaviour, breaking, security, type ChangeKinds } from './change-kinds.ts';
 
-export function* compareSandboxes(base: Contract, head: Contract): Generator<ContractChange> {
+export const SANDBOX_CHANGES = {
+  'sandbox.enabled': security(
+    'Consumer queries are enabled',
+    'Keys that allow them can read every table of the WITH clause in full, which no response contained before.',
+  ),
+  'sandbox.disabled': breaking('Consumer queries are disabled', 'Calls with sql or lql get 400.'),
+  'sandbox.language_added': security(
+    'Consumer queries in one more language',
+    'Keys that allow the language may send queries that were rejected.',
+  ),
+  'sandbox.language_removed': breaking('A query language is no longer accepted', 'Calls in it get 400.'),
+  'sandbox.dialect_added': behaviour(
+    'One more SQL dialect',
+    'It reads nothing that SQL could not read already. Queries that were rejected may run, and a query that is valid in both dialects may mean something else.',
+  ),
+  'sandbox.dialect_removed': breaking('A dialect is no longer accepted', 'Calls in it get 400.'),
+  'sandbox.dialects_reordered': behaviour(
+    'Dialects are tried in a different order',
+    'A query that is valid in both may mean something else. Calls that specify their dialect are not affected.',
+  ),
+  'sandbox.function_allowed': security(
+    'Consumer queries may call one more function',
+    'The list keeps out functions that read files, networks and other tables, or cost too much.',
+  ),
+  'sandbox.function_denied': breaking('A function is denied', 'Consumer queries that call it get 400.'),
+  'sandbox.table_added': security(
+    'One more table for consumer queries',
+    'Every element name AS (SELECT …) of the WITH clause can be read in full, even if it was meant as an intermediate step.',
+  ),
+  'sandbox.table_removed': breaking('A sandbox table was removed', 'Consumer queries that read it get 400.'),
+  'sandbox.default_table_changed': breaking(
+    'LQL without a from clause reads another table',
+    'LQL queries without it get different rows, or fail if the table lacks a column.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type SandboxChangeCode = keyof typeof SANDBOX_CHANGES;
+
+export function* compareSandboxes(
+  base: Contract,
+  head: Contract,
+): Generator<ContractChange<SandboxChangeCode>> {
   const [before, after] = [base.endpoint.sandbox, head.endpoint.sandbox];
   const path = ['sandbox', 'enabled'];
   if (after.enabled && !before.enabled) {
@@ -27,7 +69,7 @@ function tablesOf({ query }: Contract): readonly QueryPart[] {
   return query.parts.filter(({ kind }) => kind === 'table');
 }
 
-function* compareLanguages(base: Contract, head: Contract): Generator<ContractChange> {
+function* compareLanguages(base: Contract, head: Contract): Generator<ContractChange<SandboxChangeCode>> {
   const [before, after] = [base.endpoint.sandbox.languages, head.endpoint.sandbox.languages];
   const path = ['sandbox', 'languages'];
   for (const language of ['sql', 'lql'] as const) {
@@ -38,7 +80,7 @@ function* compareLanguages(base: Contract, head: Contract): Generator<ContractCh
   }
 }
 
-function* compareDialects(base: Contract, head: Contract): Generator<ContractChange> {
+function* compareDialects(base: Contract, head: Contract): Generator<ContractChange<SandboxChangeCode>> {
   const [before, after] = [base.endpoint.sandbox.dialects, head.endpoint.sandbox.dialects];
   const path = ['sandbox', 'dialects'];
   for (const dialect of new Set([...before, ...after])) {
@@ -57,7 +99,7 @@ function* compareDialects(base: Contract, head: Contract): Generator<ContractCha
 }
 
 /** Compares the resulting sets: allowing a function that is on the list anyway changes nothing. */
-function* compareFunctions(base: Contract, head: Contract): Generator<ContractChange> {
+function* compareFunctions(base: Contract, head: Contract): Generator<ContractChange<SandboxChangeCode>> {
   const sides = [base, head].map(({ endpoint }) => endpoint.sandbox);
   const named = new Map(
     sides.flatMap(({ allow, deny }) => [...allow, ...deny]).map((name) => [name.toLowerCase(), name]),
@@ -80,7 +122,7 @@ function* compareFunctions(base: Contract, head: Contract): Generator<ContractCh
   }
 }
 
-function* compareTables(base: Contract, head: Contract): Generator<ContractChange> {
+function* compareTables(base: Contract, head: Contract): Generator<ContractChange<SandboxChangeCode>> {
   const [before, after] = [tablesOf(base), tablesOf(head)];
   for (const { name, place } of after) {
     if (before.some((table) => table.name === name)) continue;

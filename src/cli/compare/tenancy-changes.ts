@@ -1,14 +1,45 @@
 // Changes of what separates tenants: `tenancy` in the file, or the setting that applies to it.
 import { tenancyOf } from '../../service/endpoints/tenancy.ts';
 import type { Contract, ContractChange } from './contract.ts';
+import { compatible, security, type ChangeKinds } from './change-kinds.ts';
+
+export const TENANCY_CHANGES = {
+  'tenancy.removed': security(
+    'Tenants are no longer separated',
+    'millrace validate no longer proves that queries depend only on the rows of one tenant.',
+  ),
+  'tenancy.parameter_changed': security(
+    'Another parameter separates tenants',
+    'Keys that lock the old parameter may no longer be restricted to their rows.',
+  ),
+  'tenancy.columns_added': security(
+    'More columns hold the tenant',
+    'A condition on one of them now counts as one on the tenant. A reviewer must know that the column holds the tenant.',
+  ),
+  'tenancy.shared_added': security(
+    'A table is declared to be shared',
+    'Queries may read all of its rows for every tenant.',
+  ),
+  'tenancy.added': compatible('A parameter separates tenants', 'millrace validate checks more than before.'),
+  'tenancy.columns_removed': compatible(
+    'Fewer columns hold the tenant',
+    'millrace validate accepts fewer queries.',
+  ),
+  'tenancy.shared_removed': compatible(
+    'A table is no longer shared',
+    'millrace validate accepts fewer queries.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type TenancyCode = keyof typeof TENANCY_CHANGES;
 
 /** The changes that the file makes; those of the setting alone are in `compareTenancySettings`. */
-export function* compareTenancies(base: Contract, head: Contract): Generator<ContractChange> {
+export function* compareTenancies(base: Contract, head: Contract): Generator<ContractChange<TenancyCode>> {
   if (!isOfSetting(base, head)) yield* changesOf(base, head);
 }
 
 /** A change of the setting, with the names of the endpoints whose tenancy it changes. */
-export interface SettingChange extends Pick<ContractChange, 'code' | 'message'> {
+export interface SettingChange extends Pick<ContractChange<TenancyCode>, 'code' | 'message'> {
   readonly endpoints: readonly string[];
 }
 
@@ -36,7 +67,7 @@ function isOfSetting(base: Contract, head: Contract): boolean {
   return old === now;
 }
 
-function* changesOf(base: Contract, head: Contract): Generator<ContractChange> {
+function* changesOf(base: Contract, head: Contract): Generator<ContractChange<TenancyCode>> {
   const [before, after] = [base, head].map(({ analysis, tenancy }) =>
     tenancyOf(analysis.file, tenancy?.setting),
   );
@@ -65,7 +96,7 @@ type ColumnNames = ReadonlySet<string>;
 function* compareColumns(
   before: ColumnNames | undefined,
   after: ColumnNames | undefined,
-): Generator<ContractChange> {
+): Generator<ContractChange<TenancyCode>> {
   const path = ['tenancy', 'columns'];
   const added = after === undefined ? [] : [...after].filter((name) => before?.has(name) === false);
   if (before !== undefined && after === undefined) {
@@ -83,7 +114,7 @@ function* compareColumns(
   }
 }
 
-function* compareShared(before: ColumnNames, after: ColumnNames): Generator<ContractChange> {
+function* compareShared(before: ColumnNames, after: ColumnNames): Generator<ContractChange<TenancyCode>> {
   for (const name of after) {
     if (before.has(name)) continue;
     const message = `${name} is shared: every tenant may receive all its rows`;

@@ -5,13 +5,23 @@ import type { AnalysedEndpoint, ModelledQuery } from '../../service/endpoints/qu
 import { FLOW_KINDS } from '../../guard/query/flow/flow-functions.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { EndpointModels, ModelPair } from './query-changes.ts';
+import { security, type ChangeKinds } from './change-kinds.ts';
+
+export const UNREDACTED_CHANGES = {
+  'redaction.not_applied': security(
+    'A column is made of one that is redacted under another name',
+    'pii.columns has no rule for it, so that it shows what the rule hides.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type UnredactedCode = keyof typeof UNREDACTED_CHANGES;
 
 /** Nothing if the engine did not describe the new queries: they are reported as not compared. */
 export function* compareUnredacted(
   base: Contract,
   head: Contract,
   { before, after }: ModelPair,
-): Generator<ContractChange> {
+): Generator<ContractChange<UnredactedCode>> {
   if (after === undefined) return;
   const earlier = { inspected: inspectedOf(base), models: modelledIn(before ?? new Map()) };
   for (const each of findUnredacted(inspectedOf(head), modelledIn(after), earlier)) {

@@ -2,14 +2,59 @@
 import type { Endpoint } from '../../service/endpoints/endpoint.ts';
 import { dayOf } from '../../service/endpoints/versions.ts';
 import { referenceOf } from '../../service/endpoints/endpoint.ts';
-import type { ChangeCode } from './changes.ts';
 import type { Contract, Contracts, ContractChange } from './contract.ts';
+import { behaviour, breaking, compatible, cost, type ChangeKinds } from './change-kinds.ts';
+
+export const VERSION_CHANGES = {
+  'endpoint.removed': breaking('An endpoint was removed', 'Its callers get 404.'),
+  'endpoint.sunset': compatible(
+    'An endpoint was removed after its sunset',
+    'Its callers get 404, as `deprecated.sunset` has announced.',
+  ),
+  'version.default_changed': breaking(
+    'Callers who name no version get another one',
+    'Its parameters and columns may differ: compare the files, or let a shadow run compare the rows. Write `default: true` in the old version to keep it.',
+  ),
+  'version.numbered': compatible(
+    'An endpoint without versions became a version',
+    'Its name still finds it, as long as it is the default version. A parameter called version is now the version.',
+  ),
+  'version.changed': breaking(
+    'A version has another number, or none',
+    'Calls that name the old number get 400 or 404, or another version.',
+  ),
+  'deprecated.added': behaviour(
+    'The endpoint, or this version, is deprecated',
+    'Responses, documentation and types say so. Calls still work.',
+  ),
+  'deprecated.removed': compatible('It is no longer deprecated', 'Responses do not say so any more.'),
+  'deprecated.sunset_earlier': breaking(
+    'The sunset is earlier',
+    'Callers have less time than they were promised.',
+  ),
+  'deprecated.sunset_later': compatible('The sunset is later, or was removed', 'Callers have more time.'),
+  'deprecated.changed': compatible(
+    'The deprecation has another date, successor or reason',
+    'Calls work as before.',
+  ),
+  'rollout.raised': cost(
+    'More calls of the version before are compared with this one',
+    'Each comparison runs both versions, in spare capacity.',
+  ),
+  'rollout.lowered': compatible('Fewer calls are compared', 'Differences are found later.'),
+  'rollout.tolerance_changed': compatible(
+    'Numbers are compared with another tolerance',
+    'More or fewer differences are reported. Callers notice nothing.',
+  ),
+} as const satisfies ChangeKinds;
+
+export type VersionCode = keyof typeof VERSION_CHANGES;
 
 /** Of one endpoint in both revisions. */
 export function* compareVersions(
   { endpoint: base }: Contract,
   { endpoint: head }: Contract,
-): Generator<ContractChange> {
+): Generator<ContractChange<VersionCode>> {
   if (base.version !== head.version) {
     const code = base.version === undefined ? 'version.numbered' : 'version.changed';
     const was = base.version === undefined ? 'it had none' : `was ${base.version}`;
@@ -22,7 +67,7 @@ export function* compareVersions(
 function* compareDeprecations(
   { deprecated: old }: Endpoint,
   { deprecated: now }: Endpoint,
-): Generator<ContractChange> {
+): Generator<ContractChange<VersionCode>> {
   const path = ['deprecated'];
   if (old === undefined && now === undefined) return;
   if (old === undefined) {
@@ -43,7 +88,10 @@ function* compareDeprecations(
   }
 }
 
-function* compareRollouts({ rollout: old }: Endpoint, { rollout: now }: Endpoint): Generator<ContractChange> {
+function* compareRollouts(
+  { rollout: old }: Endpoint,
+  { rollout: now }: Endpoint,
+): Generator<ContractChange<VersionCode>> {
   const path = ['rollout'];
   const [was, is] = [old?.share ?? 0, now?.share ?? 0];
   if (was !== is) {
@@ -60,7 +108,7 @@ function* compareRollouts({ rollout: old }: Endpoint, { rollout: now }: Endpoint
 export function removal(
   endpoint: Endpoint,
   now: number,
-): { readonly code: ChangeCode; readonly message: string } {
+): { readonly code: VersionCode; readonly message: string } {
   const name = referenceOf(endpoint);
   const sunset = endpoint.deprecated?.sunset;
   if (sunset === undefined) return { code: 'endpoint.removed', message: `${name} was removed` };
@@ -71,17 +119,22 @@ export function removal(
 }
 
 /** By contract of the head: it is the default version of a name whose default was another endpoint. */
-export function changedDefaults(base: Contracts, head: Contracts): ReadonlyMap<Contract, ContractChange> {
+export function changedDefaults(
+  base: Contracts,
+  head: Contracts,
+): ReadonlyMap<Contract, ContractChange<VersionCode>> {
   const [before, after] = [defaultsOf(base), defaultsOf(head)];
-  const changed = [...after].flatMap(([name, contract]): readonly (readonly [Contract, ContractChange])[] => {
-    const old = before.get(name)?.endpoint;
-    const { id, version } = contract.endpoint;
-    const isSame = old === undefined || old.id === id || old.version === version;
-    if (isSame || version === undefined) return [];
-    const was = old.version === undefined ? 'were served by another file' : `got version ${old.version}`;
-    const message = `callers of ${name} get version ${version}, and ${was}`;
-    return [[contract, { code: 'version.default_changed', message, path: ['version'] }]];
-  });
+  const changed = [...after].flatMap(
+    ([name, contract]): readonly (readonly [Contract, ContractChange<VersionCode>])[] => {
+      const old = before.get(name)?.endpoint;
+      const { id, version } = contract.endpoint;
+      const isSame = old === undefined || old.id === id || old.version === version;
+      if (isSame || version === undefined) return [];
+      const was = old.version === undefined ? 'were served by another file' : `got version ${old.version}`;
+      const message = `callers of ${name} get version ${version}, and ${was}`;
+      return [[contract, { code: 'version.default_changed', message, path: ['version'] }]];
+    },
+  );
   return new Map(changed);
 }
 

@@ -1,6 +1,6 @@
 // Findings as SARIF 2.1.0, for code scanning (https://docs.oasis-open.org/sarif/sarif/v2.1.0/sarif-v2.1.0.html).
 import { jsonText, visible } from '../../service/observe/visible-text.ts';
-import { FINDING_KINDS } from '../../service/endpoints/finding-kinds.ts';
+import { FINDING_CODES } from '../checks/table.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { PrintFindings } from './findings.ts';
 import { fromRepositoryRoot } from './repository-paths.ts';
@@ -16,7 +16,7 @@ export const printSarif: PrintFindings = ({ findings }, { write }) => {
 };
 
 function rule(code: string): unknown {
-  const kind = FINDING_KINDS[code];
+  const kind = FINDING_CODES[code];
   return {
     id: code,
     shortDescription: { text: kind?.title ?? code },

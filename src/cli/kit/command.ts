@@ -2,7 +2,8 @@
 import { Option, type Command } from 'commander';
 import type { Uses } from '../../service/auth/key-use.ts';
 import { leadsOutside } from '../../service/config/leads-outside.ts';
-import { loadSettings, settingNames, type Settings } from '../../service/config/settings.ts';
+import { settingNames, type Settings } from '../../service/config/settings.ts';
+import { loadSettings } from '../../service/config/load-settings.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import { nearest } from '../../sql/base/nearest.ts';
 import { describeFinding } from '../../service/observe/describe.ts';

@@ -1,6 +1,6 @@
 // The functions of other modules that the process passes to commands.
 import type { Readable, Writable } from 'node:stream';
-import type { Candidate, Catalog } from '../../service/endpoints/catalog.ts';
+import type { Catalog } from '../../service/endpoints/catalog.ts';
 import type { LiveCatalog } from '../../service/endpoints/live.ts';
 import type { Token } from '../../service/config/generated/tokens.ts';
 import type { Settings } from '../../service/config/settings.ts';
@@ -10,6 +10,9 @@ import type { Engine } from '../../service/engine/engine.ts';
 import type { RequestPath } from '../../service/request/answer.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { PreflightFinding } from '../../service/preflight/finding.ts';
+import type { Live } from '../../service/fronts/live/live.ts';
+
+export type { OpenTestRuntime } from '../checks/engine/example-queries.ts';
 
 export interface RunningService {
   readonly address: string;
@@ -44,6 +47,7 @@ export type OpenLocal = (options: {
   readonly observe: Observe;
 }) => Promise<{
   readonly path: RequestPath;
+  readonly live: Live;
   readonly catalog: () => Catalog;
   readonly rejected: () => readonly Finding[];
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
@@ -67,14 +71,5 @@ export type OpenMcp = (options: {
 }) => Promise<{
   /** Resolves when the client has gone. */
   readonly ended: Promise<void>;
-  close(): Promise<void>;
-}>;
-
-/** Answers calls with a frozen clock, without cache or rate limits. */
-export type OpenTestRuntime = (options: {
-  readonly engine: Engine;
-  readonly candidates: readonly Candidate[];
-}) => Promise<{
-  readonly pathAt: (now: number | undefined) => RequestPath;
   close(): Promise<void>;
 }>;

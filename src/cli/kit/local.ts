@@ -1,7 +1,9 @@
 // Runs endpoints in the command's own process: opens the engine, does the work, closes everything.
+import type { Catalog } from '../../service/endpoints/catalog.ts';
 import type { Settings } from '../../service/config/settings.ts';
 import type { Observe } from '../../sql/base/observation.ts';
 import type { Engine } from '../../service/engine/engine.ts';
+import { hashKeyNote, withHashKey } from './hash-key.ts';
 import { seed } from './seed.ts';
 import { openEngineOrExplain } from './open-engine.ts';
 import { noEndpoints } from './endpoint-files.ts';
@@ -16,6 +18,7 @@ export interface LocalDeps<Local extends Closable = Awaited<ReturnType<OpenLocal
 
 interface Closable {
   close(): Promise<void>;
+  readonly catalog?: () => Catalog;
 }
 
 export interface LocalOptions {
@@ -23,16 +26,19 @@ export interface LocalOptions {
   readonly observe: Observe;
   /** What to do if another process has the data folder. */
   readonly whenInUse: string;
+  /** Whether columns are hashed with a key of this run if none is set. */
+  readonly isAuthoring: boolean;
 }
 
 /**
  * Passes the request path over the configured engine to `use`; loads the seeds first if the embedded database is empty.
  */
 export async function withLocal<T, Local extends Closable>(
-  { settings, observe, whenInUse }: LocalOptions,
+  { settings: given, observe, whenInUse, isAuthoring }: LocalOptions,
   deps: LocalDeps<Local>,
   use: (local: Local, engine: Engine) => Promise<T>,
 ): Promise<T> {
+  const settings = isAuthoring ? withHashKey(given) : given;
   const engine = await openEngineOrExplain(deps.openEngine, settings, observe, whenInUse);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
@@ -40,6 +46,8 @@ export async function withLocal<T, Local extends Closable>(
       const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
       throw isMissing ? noEndpoints(settings, cause) : cause;
     });
+    const note = isAuthoring && local.catalog && hashKeyNote(given, local.catalog());
+    if (note) deps.terminal.note(note);
     try {
       return await use(local, engine);
     } finally {

@@ -31,6 +31,7 @@ export function normaliseDictionary(record: CreateRecord, context: StatementCont
     target: name,
     what: 'dictionary',
     attempts: [...direct, empty],
+    needs: dictionarySource(record, context.database)?.table,
   };
 }
 

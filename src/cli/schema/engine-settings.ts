@@ -7,6 +7,8 @@ export interface EngineSettings {
   readonly session: string;
   /** A SETTINGS clause for MergeTree tables, with a space before it. */
   readonly tree: string;
+  /** Names of table engines. */
+  readonly engines: ReadonlySet<string>;
 }
 
 /** Off by default, each in some release; those that this engine does not have are left out. */
@@ -55,14 +57,29 @@ export async function readEngineSettings(engine: Engine): Promise<EngineSettings
   return {
     session: `SET ${[...allowed, 'max_execution_time = 60'].join(', ')};\n`,
     tree: keys.length === 0 ? '' : ` SETTINGS ${keys.join(', ')}`,
+    engines: new Set([...(await readNames(engine, 'table_engines')), ...ELSEWHERE]),
   };
 }
 
-async function known(
-  engine: Engine,
-  table: 'settings' | 'merge_tree_settings',
-): Promise<ReadonlySet<string>> {
-  const sql = `SELECT name FROM system.${table} WHERE startsWith(name, 'allow_') OR startsWith(name, 'enable_')`;
-  const rows = (await readRows(engine, sql)) as readonly [string][]; // one column of strings
+function known(engine: Engine, table: 'settings' | 'merge_tree_settings'): Promise<ReadonlySet<string>> {
+  return readNames(engine, `${table} WHERE startsWith(name, 'allow_') OR startsWith(name, 'enable_')`);
+}
+
+/** Of a system table, or of the rows of one that a condition selects. Rejects with EngineError. */
+export async function readNames(engine: Engine, table: string): Promise<ReadonlySet<string>> {
+  const rows = (await readRows(engine, `SELECT name FROM system.${table}`)) as readonly [string][]; // one column of strings
   return new Set(rows.map(([name]) => name));
 }
+
+const KINDS = [
+  '',
+  ...'Replacing Summing Aggregating Collapsing VersionedCollapsing Graphite Coalescing'.split(' '),
+];
+
+/** Engines that other builds have. */
+const ELSEWHERE: readonly string[] = [
+  ...KINDS.flatMap((kind) => ['', 'Replicated', 'Shared'].map((how) => `${how}${kind}MergeTree`)),
+  ...`Distributed Buffer Alias Loop Kafka RabbitMQ NATS FileLog S3 S3Queue GCS OSS COSN AzureBlobStorage AzureQueue URL HDFS File MySQL
+    PostgreSQL MaterializedPostgreSQL MongoDB SQLite ODBC JDBC Redis Hive EmbeddedRocksDB KeeperMap Executable ExecutablePool
+    ExternalDistributed TimeSeries Iceberg IcebergS3 DeltaLake Hudi Paimon ArrowFlight YTsaurus`.split(/\s+/),
+];

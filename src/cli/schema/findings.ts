@@ -1,7 +1,7 @@
 // Findings about the statements of a schema.
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import { nameIt } from '../../service/config/file-variables.ts';
-import { didYouMean, nearest } from '../../sql/base/nearest.ts';
+import { didYouMean, misspelled, nearest } from '../../sql/base/nearest.ts';
 import { positionAt } from '../../sql/base/position.ts';
 import type { EngineError } from '../../service/engine/engine.ts';
 import { engineSentence } from '../../service/engine/engine-sentence.ts';
@@ -12,6 +12,33 @@ import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
 import type { Step } from './step.ts';
+
+export const TABLE_CODES: Codes = {
+  'tables.not_created': {
+    title: 'A table of the schema could not be created',
+    help: 'The message is that of the engine. Only endpoints that read the table are affected; their findings name this location.',
+  },
+  'tables.unknown_column': {
+    title: 'A statement of the schema names a column that does not exist',
+    help: 'A key, a version column, a default, TTL, an index or a projection names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
+  },
+  'tables.unknown_table': {
+    title: 'A statement of the schema names a table that no statement creates',
+    help: 'A Distributed, Buffer or Alias table, a materialized view with TO, or a dictionary names it, and a table with a similar name exists. Correct the name.',
+  },
+  'tables.unknown_engine': {
+    title: 'A table of the schema has an engine that does not exist',
+    help: 'A server rejects the statement. For the analysis, the table has its columns, and no keys. Correct the name.',
+  },
+  'tables.unsupported': {
+    title: 'A statement of the schema is not supported',
+    help: 'What it creates does not exist for the analysis. If an endpoint reads it, add a CREATE TABLE statement with its columns to the schema.',
+  },
+  'tables.missing_variable': {
+    title: 'A placeholder of the schema has no value',
+    help: 'Commands that check files read only the environment variables that the person who runs them names: --variables, or MILLRACE_VARIABLES. The value may have letters, digits, _, . and -. The statement is not carried out; with a placeholder in a string it is, as written, and the finding is a warning.',
+  },
+};
 
 /** A warning at a statement that is needed and not understood. */
 export function statementFinding(
@@ -37,20 +64,77 @@ export function variableFinding(
   });
 }
 
+/** A statement with what becomes of it. */
+interface PlannedStatement {
+  readonly statement: SchemaStatement;
+  readonly step: Step;
+}
+
+/** A warning at the name of a table that no statement creates, if one of its database has a similar name. */
+export function unknownTable(
+  { statement, step: { what, target, needs } }: PlannedStatement,
+  created: readonly QualifiedName[],
+): Finding | undefined {
+  if (needs === undefined) return undefined;
+  const others = created.filter(({ database, name }) => database === needs.database && name !== '');
+  const place = findInText(statement.sql, nameOf(needs)) ?? findInText(statement.sql, needs.name);
+  if (place === undefined || others.some(({ name }) => name === needs.name)) return undefined;
+  const names = others.map(({ name }) => name).filter((name) => name !== target.name);
+  const guess = nearest(needs.name, names);
+  if (guess === undefined) return undefined; // it may be on another server
+  return findingAt(statement, place.start, {
+    severity: 'warning',
+    code: 'tables.unknown_table',
+    message: `no statement creates ${nameOf(needs)}, which the ${what} ${nameOf(target)} names`,
+    hint: `Did you mean ${nameOf({ ...needs, name: guess })}?`,
+  });
+}
+
+/** A warning at an engine that is none, and is named like one. */
+export function unknownEngine(
+  { statement, step: { target, engine } }: PlannedStatement,
+  engines: ReadonlySet<string>,
+): Finding | undefined {
+  if (engine === undefined || engines.has(engine)) return undefined;
+  const guess = misspelled(engine, engines);
+  const place = findInText(statement.sql, engine);
+  if (guess === undefined || place === undefined) return undefined;
+  return findingAt(statement, place.start, {
+    severity: 'warning',
+    code: 'tables.unknown_engine',
+    message: `there is no engine ${engine}, so that a server rejects the table ${nameOf(target)}`,
+    hint: `Did you mean ${guess}?`,
+  });
+}
+
 /** A warning at a statement that the engine rejected, at the name in the engine's message if the statement has it. */
-export function rejection(statement: SchemaStatement, step: Step, failure: EngineError | undefined): Finding {
+export function rejection(
+  { statement, step }: PlannedStatement,
+  failure: EngineError | undefined,
+  names: () => Iterable<string>,
+): Finding {
   const { sql } = statement;
   const message = failure?.message ?? '';
   const type = /data type family: (\w+)/.exec(message)?.[1];
-  const offset = (type === undefined ? quotedNames(message) : [type])
+  const [found] = (type === undefined ? quotedNames(message) : [type])
     .flatMap((name) => [name, name.split('.').at(-1) ?? name])
-    .map((name) => findInText(sql, name)?.start)
-    .find((start) => start !== undefined);
+    .flatMap((name) => {
+      const start = findInText(sql, name)?.start;
+      return start === undefined ? [] : [{ name, start }];
+    });
+  const [last = ''] = (found?.name ?? '').split('.').slice(-1);
+  const hint = didYouMean(
+    nearest(
+      last,
+      [...names()].filter((name) => name !== last),
+    ),
+  );
   const done = { create: 'created', change: 'changed', remove: 'removed' }[step.action];
-  return findingAt(statement, offset ?? 0, {
+  return findingAt(statement, found?.start ?? 0, {
     severity: 'warning',
     code: 'tables.not_created',
     message: `${step.what} ${nameOf(step.target)} could not be ${done}: ${engineSentence(message)}`,
+    ...(hint === undefined ? {} : { hint }),
   });
 }
 
@@ -69,16 +153,25 @@ export function unknownColumn(
     .find((each) => each !== undefined);
   const place = name === undefined ? undefined : findInText(statement.sql, name);
   if (name === undefined || place === undefined || action !== 'create') return undefined;
-  const others = mentionsIn(statement.sql)
-    .flatMap(({ kind, value }) => (kind === 'name' ? [value] : []))
-    .filter((each) => each !== name && !/^[A-Z]+$/.test(each)); // keywords
-  const hint = didYouMean(nearest(name, others));
+  const hint = didYouMean(
+    nearest(
+      name,
+      namesIn(statement).filter((each) => each !== name),
+    ),
+  );
   return findingAt(statement, place.start, {
     severity: 'warning',
     code: 'tables.unknown_column',
     message: `${what} ${nameOf(target)} has no column ${name}, so that a server rejects the statement`,
     ...(hint === undefined ? {} : { hint }),
   });
+}
+
+/** Words in capitals are keywords. */
+export function namesIn({ sql }: SchemaStatement): readonly string[] {
+  return mentionsIn(sql)
+    .flatMap(({ kind, value }) => (kind === 'name' ? [value] : []))
+    .filter((each) => !/^[A-Z]+$/.test(each));
 }
 
 /** A finding at an offset into a statement. */

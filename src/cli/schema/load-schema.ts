@@ -3,9 +3,9 @@ import type { Finding } from '../../sql/base/finding.ts';
 import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { EngineError, type Engine } from '../../service/engine/engine.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
-import { readEngineSettings } from './engine-settings.ts';
+import { readEngineSettings, readNames } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
-import { rejection, unknownColumn } from './findings.ts';
+import { namesIn, rejection, unknownColumn, unknownEngine, unknownTable } from './findings.ts';
 import { keyOf, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
@@ -61,8 +61,13 @@ export async function loadSchema(
   for (const name of known)
     if (name !== '') await engine.execute(`CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(name)}`);
   const left = await run(engine, pending);
+  const types = left.length === 0 ? [] : await readNames(engine, 'data_type_families');
+  const names = (): readonly string[] => [
+    ...types,
+    ...pending.flatMap(({ statement }) => namesIn(statement)),
+  ];
   const failed = left.map(({ statement, step, failure }) => {
-    const finding = rejection(statement, step, failure);
+    const finding = rejection({ statement, step }, failure, names);
     if (step.action === 'create') broken.set(keyOf(step.target), finding);
     return finding;
   });
@@ -75,7 +80,30 @@ export async function loadSchema(
     reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  return { findings: [...findings, ...failed, ...misspelled], broken, counts, skipped };
+  const created = pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : []));
+  const misnamed = pending.flatMap((each) => [
+    ...[unknownTable(each, created) ?? []].flat(),
+    ...[unknownEngine(each, settings.engines) ?? []].flat(),
+  ]);
+  const ofMore = await checkMore(engine, pending);
+  return {
+    findings: [...findings, ...failed, ...misspelled, ...misnamed, ...ofMore],
+    broken,
+    counts,
+    skipped,
+  };
+}
+
+/** Warnings about parts of statements that were carried out without them. */
+async function checkMore(engine: Engine, pending: readonly Pending[]): Promise<readonly Finding[]> {
+  const found: Finding[] = [];
+  for (const { statement, step, before, after, attempt, failure } of pending) {
+    if (failure !== undefined || attempt > 0 || step.check === undefined) continue;
+    const reason = await engine.execute(`${before}${step.check}${after}`).then(() => undefined, failureOf);
+    const finding = unknownColumn(statement, step, reason);
+    if (finding !== undefined) found.push(finding);
+  }
+  return found;
 }
 
 /**

@@ -1,10 +1,17 @@
 // What of a step reaches outside of the tables: such forms of a statement are never sent to the engine.
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import { OUTSIDE_SOURCES, type EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { outsideReads, type OutsideRead } from '../../sql/clickhouse/outside-reads.ts';
 import { findingAt } from './findings.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Step } from './step.ts';
+
+export const OUTSIDE_TABLE_CODES: Codes = {
+  'tables.reads_outside': {
+    title: 'A statement of the schema reaches files, the network or programs',
+    help: 'It is not carried out. As a warning: the table has the columns that the statement names, without what it reads. Engines and dictionaries that are replaced by empty tables have no such finding. The setting engine_sources (MILLRACE_ENGINE_SOURCES, --engine-sources) names what may be reached: it belongs to the person or the service that runs the files.',
+  },
+};
 
 /** The step without these forms, and the finding about them; no step: no form is left. */
 export interface InsideStep {

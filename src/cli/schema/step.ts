@@ -14,8 +14,12 @@ export interface Step {
    * engine may lack: the tables or functions that values and keys are computed from.
    */
   readonly attempts: readonly string[];
-  /** The table without which the first attempt fails. */
+  /** Creates and removes a table with parts of the statement that no attempt has: how long rows are kept, indexes, projections. */
+  readonly check?: string | undefined;
+  /** The table that it reads or fills, without which the first attempt fails or has no effect. */
   readonly needs?: QualifiedName | undefined;
+  /** The engine of a table, if the embedded engine is not asked for it. */
+  readonly engine?: string | undefined;
 }
 
 export type Normalised =

@@ -19,11 +19,33 @@ export function normaliseTable(record: CreateRecord, context: StatementContext):
   const attempts = [...new Set([...alias, ...own])];
   if (attempts.length > 0) {
     const needs = local?.kind === 'alias' ? local.target : undefined;
-    return { kind: 'step', action: 'create', target: name, what: 'table', attempts, needs };
+    const check = checkOf(record, local, context);
+    const engine = local?.kind === 'source' ? record.engine?.name : undefined;
+    return { kind: 'step', action: 'create', target: name, what: 'table', attempts, needs, check, engine };
   }
   const source = clauses.get('engine') ?? clauses.get('like') ?? record.writtenName;
   const message = `its columns are not written, and ${source.split('(')[0]} is not read; add them to the statement`;
   return { kind: 'unknown', target: name, message };
+}
+
+const MORE = /\b(?:INDEX|PROJECTION|TTL)\b/i;
+/** Disks and volumes are those of a server. */
+const MOVES = /\bTO\s+(?:DISK|VOLUME)\s+'[^']*'/gi;
+
+/** Rows of fixtures may be older than the table would keep them, so that only a table without rows has such parts. */
+function checkOf(
+  record: CreateRecord,
+  local: LocalEngine | undefined,
+  context: StatementContext,
+): string | undefined {
+  const { name, clauses } = record;
+  const [list = '', ttl] = [clauses.get('columns'), clauses.get('ttl')];
+  if (local?.kind !== 'own' || !local.hasKeys || !list.startsWith('(')) return undefined;
+  if (ttl === undefined && !MORE.test(list)) return undefined;
+  const checked = printName({ ...name, name: `${name.name} (checked)` });
+  const expiry = ttl === undefined ? '' : ` TTL ${ttl.replace(MOVES, '')}`;
+  const engine = engineText(record, local, context, expiry);
+  return `CREATE TABLE ${checked} ${list.replace(MOVES, '')}${engine};\nDROP TABLE ${checked}`;
 }
 
 /** What follows the name of a table: from where it has its columns, and its engine; each with a space before it. */
@@ -85,11 +107,12 @@ const KEYS: readonly (readonly [ClauseKind, string])[] = [
   ['sample', 'SAMPLE BY'],
 ];
 
-/** ` ENGINE = …` with its keys; '' if the statement names none. */
+/** ` ENGINE = …` with its keys; '' if the statement names none. `expiry` follows the keys. */
 function engineText(
   { clauses, columns }: CreateRecord,
   local: LocalEngine | undefined,
   { treeSettings }: StatementContext,
+  expiry = '',
 ): string {
   if (local !== undefined && local.kind !== 'own') return PLAIN;
   const keys = KEYS.flatMap(([kind, words]) => {
@@ -100,5 +123,5 @@ function engineText(
   const { sql, hasKeys } = local ?? { sql: 'MergeTree', hasKeys: true };
   if (!hasKeys) return ` ENGINE = ${sql}`;
   // The deprecated form has its keys in the arguments, and no settings.
-  return ` ENGINE = ${sql}${keys.join('')}${keys.length === 0 ? '' : treeSettings}`;
+  return ` ENGINE = ${sql}${keys.join('')}${expiry}${keys.length === 0 ? '' : treeSettings}`;
 }

@@ -42,5 +42,6 @@ export function normaliseMaterialized(record: CreateRecord, context: StatementCo
     target: name,
     what: 'materialized view',
     attempts: [...live, ...stored],
+    needs: target,
   };
 }

@@ -5,7 +5,7 @@ import { judgeWhole, type CheckContext } from './judge.ts';
 import { lexConsumerQuery, type TokenEdit } from './lexed-query.ts';
 import { minimumEdits } from './min-group/minimum.ts';
 import { rejectServerValues } from './query-tree/server-values.ts';
-import { edit, orNone, scan, type Scanned } from './scanned.ts';
+import { edit, orNone, scan, type Scanned } from './scan/scanner.ts';
 import { timeEdits } from './times/times.ts';
 import { scaleEdits } from './times/whole-seconds.ts';
 import type { Verdict } from './verdict.ts';

@@ -18,9 +18,8 @@ import {
 import { typeArguments, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TokenEdit } from './lexed-query.ts';
 import type { ReadTable } from './read-table.ts';
-import { createNaming } from './result-names.ts';
+import { hasStar, type SelectFinding } from './scan/findings.ts';
 import type { ScanResult } from './scan/scanner.ts';
-import { hasStar, type SelectFinding } from './scan/selects.ts';
 
 /**
  * What to write in place of uses, by column: only of columns of which the whole query uses nothing but subcolumns, and of one
@@ -190,4 +189,20 @@ function callUse({ tree }: UseContext, node: Node, { column, sql, type }: TypedN
   const key = keyOf(tree, second);
   if (call !== 'mapContains' || type.name !== 'Map' || key === undefined) return undefined;
   return { sql: `has ( ${sql} . keys , '${key}' )`, title: undefined };
+}
+
+/** The part is inside no such item; is one; or is inside one, so that its name cannot be kept if the part is written otherwise. */
+export type Naming = 'none' | 'whole' | 'part';
+
+/** Which of a query's parts name result columns. */
+export function createNaming(selects: readonly SelectFinding[]): (part: TokenRange) => Naming {
+  // Of two that contain a token, the inner one begins later.
+  const items = selects
+    .flatMap((select) => select.items.map(({ node }) => node))
+    .toSorted((a, b) => a.from - b.from);
+  return ({ from, to }) => {
+    const item = items.findLast((each) => each.from <= from && to <= each.to);
+    if (item === undefined || item.kind === 'alias') return 'none';
+    return item.from === from && item.to === to ? 'whole' : 'part';
+  };
 }

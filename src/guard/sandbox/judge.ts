@@ -1,16 +1,15 @@
 // The verdict on a consumer query to which nothing is added any more: the engine reads it as well, and its conditions are judged.
 import { isApart, type TakenNames } from './apart.ts';
-import { comparedTexts } from './compared-texts.ts';
+import { comparedTexts, earlyNames, neededNames } from './needed-names.ts';
 import type { Explain, Explained } from './explain.ts';
 import { barrierOf } from './leakproof/barrier.ts';
 import type { LeakproofContext } from './leakproof/context.ts';
 import type { LexedQuery } from './lexed-query.ts';
 import { checkGroups } from './min-group/rejected.ts';
-import { earlyNames, neededNames } from './needed-names.ts';
 import { acceptTree, explainShape, explainText } from './query-tree/agreement.ts';
 import type { TableColumn } from './columns.ts';
 import type { ReadTable } from './read-table.ts';
-import { tryEdit, type ScanContext, type Scanned } from './scanned.ts';
+import { tryEdit, type ScanContext, type Scanned, type ScanResult } from './scan/scanner.ts';
 import { planSubcolumns, subcolumnsIn } from './subcolumns.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -44,9 +43,7 @@ export async function judgeWhole(sent: LexedQuery, whole: Scanned, context: Chec
     tables: tables.map(({ name }) => name),
     names: scanned.names,
     hasStates: scanned.hasStates,
-    needed: neededNames(scanned),
-    early: earlyNames(scanned.tree),
-    compared: comparedTexts(scanned),
+    ...(tables.some(({ redaction }) => redaction !== undefined) ? namesToRedact(scanned) : {}),
     ...barrierOf(scanned, tables, context.columns && leakproof),
   };
   const answer = await explaining;
@@ -58,6 +55,15 @@ export async function judgeWhole(sent: LexedQuery, whole: Scanned, context: Chec
     ...own,
     isApart: isSeparate && minGroup === undefined,
     narrow: narrow && plan && tree && { joined: query.joined, ...subcolumnsIn(tree, plan, scanned, tables) },
+  };
+}
+
+/** What of a redacted table has to be redacted for a query. */
+function namesToRedact(scanned: ScanResult): Pick<Verdict, 'needed' | 'early' | 'compared'> {
+  return {
+    needed: neededNames(scanned),
+    early: earlyNames(scanned.tree),
+    compared: comparedTexts(scanned),
   };
 }
 

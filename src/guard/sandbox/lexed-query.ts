@@ -79,7 +79,8 @@ export function lexConsumerQuery(text: string): LexedQuery {
   const all = tokenize(text);
   checkControls(text, all);
   for (const token of all) checkToken(text, token);
-  const tokens = withoutFinalSemicolon(all.filter(isSignificant));
+  const tokens = all.filter(isSignificant);
+  if (tokens.at(-1)?.kind === ';') tokens.pop();
   checkSize(text, tokens);
   const cursor = createCursor(withPlainSpaces(text, all), tokens);
   const brackets = cursor.brackets();
@@ -176,10 +177,6 @@ function isPlainQuoted(source: string): boolean {
   return /^(?:"[^"`'\\\n\r\t]+"|`[^"`'\\\n\r\t]+`)$/.test(source);
 }
 
-function withoutFinalSemicolon(tokens: readonly Token[]): readonly Token[] {
-  return tokens.at(-1)?.kind === ';' ? tokens.slice(0, -1) : tokens;
-}
-
 function checkSize(text: string, tokens: readonly Token[]): void {
   const [first] = tokens;
   if (first === undefined) throw unreadable(text, 0, 'The query is empty');
@@ -242,7 +239,10 @@ function join(cursor: Cursor): LexedQuery {
   const lexedAgain = significantTokens(joined);
   const same =
     lexedAgain.length === tokens.length &&
-    lexedAgain.every((token, i) => isSame(token, tokens[i], joinedStarts[i]));
+    lexedAgain.every(({ kind, start, end }, i) => {
+      const token = tokens[i];
+      return kind === token?.kind && start === joinedStarts[i] && end - start === token.end - token.start;
+    });
   // Never observed; this checks the assumption on which all other checks rely.
   if (!same)
     throw rejection(sql, 0, {
@@ -250,15 +250,6 @@ function join(cursor: Cursor): LexedQuery {
       message: 'The query is parsed differently without its whitespace',
     });
   return { ...tree, joined, joinedStarts };
-}
-
-function isSame(lexedAgain: Token, token: Token | undefined, start: number | undefined): boolean {
-  return (
-    token !== undefined &&
-    lexedAgain.kind === token.kind &&
-    lexedAgain.start === start &&
-    lexedAgain.end - lexedAgain.start === token.end - token.start
-  );
 }
 
 /** Maps an offset in the joined query to the offset in the original query. */

@@ -315,3 +315,22 @@ function passedColumn(
   if (source === undefined || others.length > 0 || source.includes('.')) return undefined;
   return { name: isNamed ? nameOf(tree, item) : source, source };
 }
+
+/**
+ * The stored column behind a column, whose subcolumns can be read by their full names; undefined if there is none: a stored
+ * column of the subcolumn's name would be read in its place, although the endpoint may not select it.
+ */
+export function sourceOfSubcolumns(
+  {
+    passes,
+    dotted,
+  }: {
+    readonly passes: PassThrough | undefined;
+    readonly dotted: readonly string[] | undefined;
+  },
+  column: string,
+): string | undefined {
+  const source = passes?.sourceOf(column);
+  if (source === undefined || dotted === undefined) return undefined;
+  return dotted.some((other) => other.startsWith(`${source}.`)) ? undefined : source;
+}

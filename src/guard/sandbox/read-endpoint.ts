@@ -9,6 +9,7 @@ import type { TableColumn } from './columns.ts';
 import type { Explain } from './explain.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import type { CheckContext } from './judge.ts';
+import { createKnownTypes } from './known-types.ts';
 import { isClauseLeakproof, isExpressionLeakproof } from './leakproof/leakproof.ts';
 import type { RedactTable } from './redaction/source-redaction.ts';
 import type { Surface } from './scan/scan.ts';
@@ -64,7 +65,7 @@ export function readEndpoint(options: EndpointOptions): CheckContext {
   const leakproof = {
     functions,
     tables: new Set(outline.elements.map(({ name }) => name)),
-    types: typesByName(described),
+    types: createKnownTypes(described),
   };
   // A condition on a column that a table computes is pushed down as a condition on what it is computed from.
   const { hasViews = false, aliases = [] } = options.computed ?? {};
@@ -99,12 +100,6 @@ function takenNames({ identifiers }: Outline, columns: readonly TableColumn[]): 
   if (columns.some(({ name }) => name.includes('_subquery'))) return undefined;
   const names = [...identifiers, ...columns.map(({ name }) => name)];
   return new Set(names.flatMap((name) => [name, ...name.split('.')]).map((name) => name.toLowerCase()));
-}
-
-function typesByName(columns: readonly TableColumn[]): ReadonlyMap<string, readonly string[]> {
-  const types = new Map<string, string[]>();
-  for (const { name, type } of columns) types.set(name, [...(types.get(name) ?? []), type]);
-  return types;
 }
 
 /** Names of columns in the saved query, and those that it gives to values: some of its tables have them. */

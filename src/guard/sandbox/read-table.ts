@@ -3,7 +3,7 @@ import type { TableColumn } from './columns.ts';
 import type { PassThrough } from './pass-through.ts';
 import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
-import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 
 /** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
 export type IsNull = ((parameter: string) => boolean) | undefined;
@@ -39,30 +39,4 @@ export interface ReadTable {
    * the names of the query are apart.
    */
   readonly write: (form: TableForm, verdict: Verdict, isNull: IsNull) => string;
-}
-
-/** Parses the type of each column once: types of JSON columns are long. */
-export function createTypeOf(columns: readonly TableColumn[]): ReadTable['typeOf'] {
-  const texts = new Map(columns.map(({ name, type }) => [name, type]));
-  const types = new Map<string, ClickHouseType>();
-  return (name) => {
-    const text = texts.get(name);
-    if (text === undefined) return undefined;
-    const type = types.get(name) ?? parseType(text);
-    types.set(name, type);
-    return type;
-  };
-}
-
-/**
- * The stored column behind a column, whose subcolumns can be read by their full names; undefined if there is none: a stored
- * column of the subcolumn's name would be read in its place, although the endpoint may not select it.
- */
-export function sourceOfSubcolumns(
-  { passes, dotted }: Pick<ReadTable, 'passes' | 'dotted'>,
-  column: string,
-): string | undefined {
-  const source = passes?.sourceOf(column);
-  if (source === undefined || dotted === undefined) return undefined;
-  return dotted.some((other) => other.startsWith(`${source}.`)) ? undefined : source;
 }

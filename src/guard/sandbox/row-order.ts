@@ -3,7 +3,7 @@ import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, partOf, someNode } from '../../sql/clickhouse/tree/visit.ts';
 import type { FunctionPolicy } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
-import type { SelectFinding } from './scan/selects.ts';
+import type { SelectFinding } from './scan/findings.ts';
 
 /** Aggregate functions of a set of values, with combinators that choose among them. */
 const OF_SETS = /^(?:count|sum|avg|min|max|uniq\w*|quantiles?\w*|median)(?:If|OrNull|OrDefault|Distinct)*$/i;

@@ -1,4 +1,5 @@
 // One endpoint's sandbox: a consumer query is read, scanned, checked against the engine's tree and wrapped, or rejected.
+import { createLru } from '../../sql/base/lru.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import { checkQuery } from './check.ts';
 import type { TableColumn } from './columns.ts';
@@ -8,7 +9,6 @@ import { readEndpoint, type EndpointOptions } from './read-endpoint.ts';
 import type { IsNull } from './read-table.ts';
 import { assembleReread, assembleStatement, type ConsumerStatement } from './statement.ts';
 import { isResolved } from './times/times.ts';
-import type { VerdictCache } from './verdict-cache.ts';
 import type { Verdict } from './verdict.ts';
 
 export type { Explain, Explained } from './explain.ts';
@@ -66,4 +66,36 @@ export function createSandbox(options: SandboxOptions): Sandbox {
 /** Others are problems of a caller, such as its budget. */
 function isRejection(error: unknown): boolean {
   return error instanceof Problem && error.code.startsWith('sandbox.');
+}
+
+/** One cache for all endpoints. Stores promises, so that concurrent checks of the same query are coalesced. */
+export interface VerdictCache<T> {
+  /**
+   * The cached value for `key`, else the result of `check`; rejections are cached only if `isFinal` returns true. Any other Problem is
+   * that of the caller whose check it was, such as its budget: those who waited for that check do their own.
+   */
+  get(key: string, check: () => Promise<T>, isFinal?: (error: unknown) => boolean): Promise<T>;
+}
+
+/** `maxCharacters` bounds the keys, which contain the queries; an entry takes about four times as much with its verdict. */
+export function createVerdictCache<T>(maxCharacters: number): VerdictCache<T> {
+  const verdicts = createLru<Promise<T>>({ size: maxCharacters, sizeOf: (_, key) => key.length });
+  const cache: VerdictCache<T> = {
+    async get(key, check, isFinal = () => false) {
+      const known = verdicts.get(key);
+      if (known !== undefined) {
+        return known.catch((error: unknown) => {
+          if (isFinal(error) || !(error instanceof Problem)) throw error;
+          return cache.get(key, check, isFinal);
+        });
+      }
+      const value = check();
+      verdicts.set(key, value);
+      value.catch((error: unknown) => {
+        if (!isFinal(error) && verdicts.get(key) === value) verdicts.delete(key);
+      });
+      return value;
+    },
+  };
+  return cache;
 }

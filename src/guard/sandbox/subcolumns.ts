@@ -1,19 +1,20 @@
 // Subcolumns that a consumer query reads (JSON paths, elements of tuples) are selected where the stored table is read, each
-// under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them.
-import type { TokenEdit } from './lexed-query.ts';
+// under its own dotted name: the engine then reads them alone, and not the whole column. `*` and COLUMNS must not show them. Not of columns
+// that the query uses whole in a way that gives their subcolumns another meaning: keys of GROUP BY, columns of ARRAY JOIN and of USING.
+import { attribute, type TreeLine } from '../../sql/clickhouse/query-tree.ts';
+import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { hasPath, namesOf, someNode, walk } from '../../sql/clickhouse/tree/visit.ts';
+import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
+import type { ClickHouseType } from '../../sql/types/type.ts';
 import { columnUses } from './column-uses.ts';
 import type { Subcolumn } from './columns.ts';
-import { attribute, type TreeLine } from '../../sql/clickhouse/query-tree.ts';
-import { sourceOfSubcolumns, type ReadTable } from './read-table.ts';
+import type { TokenEdit } from './lexed-query.ts';
+import { sourceOfSubcolumns } from './pass-through.ts';
+import type { ReadTable } from './read-table.ts';
+import { hasStar, type SelectFinding, type StarFinding } from './scan/findings.ts';
 import type { ScanResult } from './scan/scanner.ts';
-import type { SelectFinding, StarFinding } from './scan/selects.ts';
 import { subcolumnFault } from './string-arguments.ts';
-import { subcolumnType } from '../../sql/types/subcolumn-type.ts';
 import type { ReadSubcolumns } from './verdict.ts';
-import { columnsReadWhole, isGroupedByStar } from './whole-columns.ts';
-import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { hasPath, namesOf, walk } from '../../sql/clickhouse/tree/visit.ts';
-import type { ClickHouseType } from '../../sql/types/type.ts';
 
 /** What the query may read alone. */
 export interface SubcolumnPlan {
@@ -29,8 +30,9 @@ const MAX_SUBCOLUMNS = 100;
 /** Undefined if the query reads no subcolumn, or if its meaning could change. */
 export function planSubcolumns(scanned: ScanResult, tables: readonly ReadTable[]): SubcolumnPlan | undefined {
   const wanted = columnsWithPaths(scanned.tree);
-  const whole = columnsReadWhole(scanned);
   const uses = columnUses(scanned, tables);
+  if (wanted.size === 0 && uses.size === 0) return undefined;
+  const whole = columnsReadWhole(scanned);
   const columns = new Map<string, ReadonlyMap<string, ClickHouseType>>();
   for (const table of tables) {
     if (table.passes === undefined || scanned.sets.has(table.name)) continue;
@@ -173,4 +175,43 @@ function sourcesOf(query: TreeLine): readonly string[] {
     return node.kind === 'IDENTIFIER' ? [attribute(node, 'identifier') ?? ''] : node.children.flatMap(names);
   };
   return query.children.filter(({ kind }) => kind === 'JOIN TREE').flatMap(names);
+}
+
+const LISTS: ReadonlySet<NodeKind> = new Set<NodeKind>(['using', 'array-join']);
+const NAMES: ReadonlySet<NodeKind> = new Set<NodeKind>(['column', 'column-name', 'interpolated']);
+
+/** Names of columns, or of anything else. */
+export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
+  const whole = new Set<string>();
+  // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
+  const isAll = selects.some(({ isMultiplied }) => isMultiplied) || isGroupedQuery(tree);
+  walk(tree.root, (node) => {
+    const names = NAMES.has(node.kind) ? namesOf(tree, node) : [];
+    if (isAll && names.length > 0 && !hasPath(tree, node)) whole.add(names.at(-1) ?? '');
+    if (LISTS.has(node.kind)) for (const name of namesBelow(tree, node)) whole.add(name);
+  });
+  return whole;
+}
+
+/** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
+export function isGroupedByStar(
+  { tree, selects }: ScanResult,
+  columns: ReadonlyMap<string, unknown>,
+): boolean {
+  if (!isGroupedQuery(tree)) return false;
+  return selects.some(
+    (select) => select.sources.some(({ table }) => columns.has(table ?? '')) && hasStar(select),
+  );
+}
+
+function isGroupedQuery({ root }: Tree): boolean {
+  return someNode(root, ({ kind }) => kind === 'group-by');
+}
+
+function namesBelow(tree: Tree, list: Node): readonly string[] {
+  const names: string[] = [];
+  walk(list, (node) => {
+    if (NAMES.has(node.kind)) names.push(...namesOf(tree, node));
+  });
+  return names;
 }

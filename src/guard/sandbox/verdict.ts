@@ -42,7 +42,7 @@ export interface Verdict {
   readonly below?: ReadonlyMap<string, BelowBarrier> | undefined;
   /** Tables of which the order of rows is of no consequence. */
   readonly unordered?: ReadonlySet<string> | undefined;
-  /** The names in the query, if it reads columns by name only. */
+  /** The names in a query of redacted tables, as the next ones; undefined if it reads columns not only by name. */
   readonly needed?: ReadonlySet<string> | undefined;
   /** Names of what it may compute before it sorts and limits its rows. */
   readonly early?: ReadonlySet<string> | undefined;

@@ -8,7 +8,7 @@ import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
 import { dataGauges } from './data-checks.ts';
 
-export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'catalog' | 'sandboxes' | 'path'> {
+export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'catalog' | 'sandboxes' | 'live'> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
@@ -16,7 +16,7 @@ export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'catalo
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
-  const { bulkhead, cache, sandboxes, link, slowClients, path, catalog } = options;
+  const { bulkhead, cache, sandboxes, link, slowClients, live, catalog } = options;
   const { readThrough, warming } = cache;
   const gauges: Gauge[] = [
     ...engineGauges(options.engine),
@@ -49,7 +49,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     },
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
-    ...liveGauges(path),
+    ...liveGauges(live),
     { ...DROPPED_LINES, read: options.droppedLines },
     { ...FILES_REJECTED, read: () => rejectedFiles(catalog.diagnostics()) },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },
@@ -132,8 +132,7 @@ function sendingGauges(slowClients: SlowClients): readonly Gauge[] {
 }
 
 /** Of live calls. */
-function liveGauges({ live }: GaugesOptions['path']): readonly Gauge[] {
-  const size = () => live?.size() ?? { streams: 0, topics: 0, bytes: 0 };
+function liveGauges({ size }: GaugesOptions['live']): readonly Gauge[] {
   return [
     {
       name: 'millrace_live_streams',

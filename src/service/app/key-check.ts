@@ -1,7 +1,7 @@
 // Checks the keys of the tokens file against the endpoints in service: when the service starts, and whenever either changes.
+import { locateAll } from '../config/locate-finding.ts';
 import { TokensRejected } from '../auth/live-keyring.ts';
 import type { LoadedTokens } from '../auth/tokens-file.ts';
-import { toDiagnostics } from '../endpoints/compile.ts';
 import type { LiveCatalog } from '../endpoints/live.ts';
 import { findUnlockedKeys } from '../endpoints/tenancy-keys.ts';
 import type { Finding } from '../../sql/base/finding.ts';
@@ -18,7 +18,7 @@ export function createKeyCheck(observe: Observe): KeyCheck {
   let catalog: LiveCatalog | undefined;
   let reported: ReadonlySet<string> = new Set();
   const find = ({ document, tokens }: LoadedTokens): readonly Finding[] =>
-    catalog === undefined ? [] : toDiagnostics(document, findUnlockedKeys(tokens, catalog.current().all));
+    catalog === undefined ? [] : locateAll(document, findUnlockedKeys(tokens, catalog.current().all));
   const report = (found: readonly Finding[]): void => {
     const added = found.filter((each) => !reported.has(each.message));
     reported = new Set(found.map(({ message }) => message));

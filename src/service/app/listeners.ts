@@ -30,6 +30,9 @@ import type { Observing } from './observing.ts';
 import { openMcp } from './mcp.ts';
 import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
+import { respond } from '../fronts/live/follow.ts';
+import { explain } from '../request/explain.ts';
+import { admitKey, identifyKey } from '../request/admission/keys.ts';
 
 export interface Parts extends Core {
   readonly settings: Settings;
@@ -77,17 +80,17 @@ export function createListeners(parts: Parts): Listeners {
   };
   const server = createServer({
     ...base,
-    respond: path.respond,
-    endStreams: () => path.live?.close(),
-    explain: path.explain,
+    respond: (call) => respond(parts, call),
+    endStreams: parts.live.close,
+    explain: (call) => explain(path, call),
     list: async ({ key, record, kind }, waitSeconds) =>
-      listEndpoints(catalog.current(), await path.admitKey(key, record, kind), {
+      listEndpoints(catalog.current(), await admitKey(path, key, record, kind), {
         describe: parts.describe.lists,
         sandboxes: parts.sandboxes,
         waitSeconds,
         after,
       }),
-    admitKey: path.admitKey,
+    admitKey: (...sent) => admitKey(path, ...sent),
     changes: parts.isDevelopment ? catalog : undefined,
     openapi: openapiOf(parts),
     texts: createTextSource({
@@ -100,7 +103,7 @@ export function createListeners(parts: Parts): Listeners {
     mcp: settings.mcp
       ? {
           answer: openMcp(parts, settings.cacheMemory),
-          identifyKey: path.identifyKey,
+          identifyKey: (...sent) => identifyKey(path, ...sent),
           issuer: settings.jwt?.issuer,
           publicUrl: settings.publicUrl,
         }
@@ -129,7 +132,7 @@ function openapiOf({ settings, path, catalog, describe, isDevelopment }: Parts):
     contact: settings.contact,
   });
   return async (key, record) =>
-    openapi(key === undefined && isDevelopment ? FULL_ACCESS : await path.admitKey(key, record));
+    openapi(key === undefined && isDevelopment ? FULL_ACCESS : await admitKey(path, key, record));
 }
 
 /** What the listeners for consumers have in common. */

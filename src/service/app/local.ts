@@ -7,9 +7,11 @@ import type { RequestPath } from '../request/answer.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
 import { openCore, type Core, type CoreOptions } from './core.ts';
 import { preflight } from './preflight.ts';
+import type { Live } from '../fronts/live/live.ts';
 
 export interface Local {
   readonly path: RequestPath;
+  readonly live: Live;
   readonly catalog: () => Catalog;
   /** Errors of files that are not served. */
   readonly rejected: () => readonly Finding[];
@@ -47,6 +49,7 @@ export async function openLocal(options: LocalOptions): Promise<Local> {
   const core = await openLocalCore(options);
   return {
     path: core.path,
+    live: core.live,
     catalog: core.catalog.current,
     rejected: () => core.catalog.diagnostics().filter(({ severity }) => severity === 'error'),
     preflight: async () => {

@@ -4,7 +4,7 @@ import type { LiveCatalog } from '../endpoints/live.ts';
 import type { Engine } from '../engine/engine.ts';
 import { runPreflight } from '../preflight/preflight.ts';
 import type { PreflightFinding } from '../preflight/finding.ts';
-import { createSandboxes } from '../request/sandboxes.ts';
+import { createSandboxes } from '../request/consumer/sandboxes.ts';
 
 /**
  * Runs the self-test with a separate set of sandboxes, which are never disabled, over tables as described for requests. Rejects

@@ -1,27 +1,14 @@
 // A service: opens everything in order, listens, and closes it in order.
-import { randomBytes } from 'node:crypto';
-import { resolve } from 'node:path';
 import type { LiveCatalog } from '../endpoints/live.ts';
-import type { Token } from '../config/generated/tokens.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Observe, Relay } from '../../sql/base/observation.ts';
-import type { Engine } from '../engine/engine.ts';
-import { createCompression } from '../http/compression.ts';
-import { createSlowClients } from '../http/slow-clients.ts';
 import type { Readiness } from '../fronts/server.ts';
 import { removeAdminFile, writeAdminFile } from '../loading/admin-file.ts';
-import { createLoad } from '../loading/load.ts';
 import { createPreflightGate } from '../preflight/gate.ts';
 import { after } from './clock.ts';
-import { openCore } from './core.ts';
-import { gaugesOf } from './gauges.ts';
 import { preflight } from './preflight.ts';
-import { createKeyCheck } from './key-check.ts';
-import { openKeyring, openKeyUse } from './keys.ts';
-import { createListeners, readiness, type Parts } from './listeners.ts';
-import { openObserving } from './observing.ts';
-import { openRedis } from './redis.ts';
+import { createListeners, readiness } from './listeners.ts';
 import { createShutdown } from './shutdown.ts';
+import { openParts } from './open-parts.ts';
+import type { ServiceOptions } from './service-options.ts';
 
 /** A running service. */
 export interface Service {
@@ -41,22 +28,6 @@ export interface Service {
    * `drainTimeout` seconds, and closes everything. Called again, it ends the delay.
    */
   close(reason: string): Promise<void>;
-}
-
-export interface ServiceOptions {
-  readonly settings: Settings;
-  readonly engine: Engine;
-  /** Keys in addition to those of the tokens file. */
-  readonly extraTokens: readonly Token[];
-  readonly observe: Observe;
-  /** Lines of the log that could not be written; default: none. */
-  readonly droppedLines?: () => number;
-  /** Development mode, see Parts; default: false. */
-  readonly isDevelopment?: boolean;
-  /** Relay for the engine's observations, so that metrics can count them once they exist. */
-  readonly engineEvents?: Relay;
-  /** Observers in addition to `observe`; default: metrics, traces and usage. */
-  readonly openObserving?: typeof openObserving;
 }
 
 /** Opens keys and endpoints on an open engine and listens. On failure, closes what was opened. */
@@ -118,73 +89,4 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     },
     close,
   };
-}
-
-const none = (): number => 0;
-
-/** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
-const COMPRESSED_SHARE = 4;
-
-/** A server has its own clients. */
-function loadingOf({ engine, settings }: ServiceOptions): Parts['loading'] {
-  if (engine.kind !== 'embedded') return undefined;
-  const load = createLoad({ engine, dataFolder: resolve(settings.data), now: () => new Date() });
-  return { key: randomBytes(24).toString('base64url'), load, after };
-}
-
-async function openParts(
-  options: ServiceOptions,
-  state: Parts['state'],
-): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
-  const { settings, engine } = options;
-  const compression = await createCompression(settings.cacheMemory / COMPRESSED_SHARE);
-  const observing = await (options.openObserving ?? openObserving)(options);
-  const { observe, metrics } = observing;
-  options.engineEvents?.to(observe);
-  const slowClients = createSlowClients({
-    seconds: settings.sendTimeout,
-    bytes: settings.sendMemory,
-    after,
-    observe,
-  });
-  const keyCheck = createKeyCheck(observe);
-  const keyring = await openKeyring({ ...options, observe, check: keyCheck.check }).catch(
-    async (cause: unknown) => {
-      await observing.close();
-      throw cause;
-    },
-  );
-  const link = await openRedis(settings, observe);
-  const keyUse = openKeyUse(settings, link, observe);
-  const closeKeys = async (cause: unknown): Promise<never> => {
-    await Promise.all([keyring.close(), link?.close(), observing.close()]);
-    throw cause;
-  };
-  const core = await openCore({ settings, engine, link, keyring: keyring.current, keyUse, observe }).catch(
-    closeKeys,
-  );
-  try {
-    keyCheck.start(core.catalog, keyring.file);
-  } catch (cause) {
-    await core.close();
-    await closeKeys(cause);
-  }
-  const { isDevelopment = false } = options;
-  const services = { keyring, observing, compression, slowClients };
-  const parts = {
-    ...core,
-    ...services,
-    settings,
-    engine,
-    link,
-    state,
-    isDevelopment,
-    loading: loadingOf(options),
-  };
-  metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
-  const close = async (): Promise<void> => {
-    await keyUse.close();
-    await Promise.all([core.close(), keyring.close(), observing.close()]);
-  };
-  return { parts, close };
 }

@@ -2,20 +2,19 @@
 import { assembleCatalog, type Candidate } from '../endpoints/catalog.ts';
 import { createDescribe } from '../endpoints/describe.ts';
 import { createPause } from '../request/transform/pause.ts';
-import type { Engine } from '../engine/engine.ts';
-import { createBudgets } from '../limits/budgets.ts';
-import { createMemoryCounters } from '../limits/memory-counters.ts';
-import { createRateLimits } from '../limits/rate-limits.ts';
-import { createRequestPath, type RequestPath } from '../request/answer.ts';
-import { createBulkhead } from '../request/bulkhead.ts';
-import { planAt } from '../request/fixed-clock.ts';
-import { createPlan } from '../request/plan.ts';
-import { createSandboxes } from '../request/sandboxes.ts';
-import { createSuspensions } from '../request/suspensions.ts';
+import type { Engine, Statement } from '../engine/engine.ts';
+import type { RequestPath } from '../request/answer.ts';
+import { createBulkhead } from '../request/limits/bulkhead.ts';
+import { createSandboxes } from '../request/consumer/sandboxes.ts';
+import { createSuspensions } from '../request/consumer/suspensions.ts';
 import { createTransformer } from '../request/transform/transformer.ts';
 import { createCache } from './cache.ts';
 import { after, clock } from './clock.ts';
+import { openCounters } from './counters.ts';
 import { LOCAL_KEYRING } from './local.ts';
+import { atTime } from '../request/fixed-clock.ts';
+import { createSharedFailures } from '../request/reading/shared-failures.ts';
+import { createKnownColumns } from '../request/metadata.ts';
 
 export interface TestRuntimeOptions {
   readonly engine: Engine;
@@ -44,23 +43,20 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
   const sandboxes = createSandboxes(engine, describe);
   const cache = createCache({ memoryBytes: 0, shared: undefined, observe: () => undefined });
   const bulkhead = createBulkhead(after);
-  const memory = createMemoryCounters(clock.monotonic);
-  const counting = { memory, shared: undefined, failure: 'open' } as const;
-  const rateLimits = createRateLimits(counting);
+  const counters = openCounters({ rateLimitFailure: 'open' }, undefined);
   const suspensions = createSuspensions({ now: clock.monotonic, observe: () => undefined });
   const transformer = createTransformer({ pause: createPause(), after });
   const names = describeOnce(engine);
   const pathAt = (now: number | undefined): RequestPath => {
     const epoch = now === undefined ? clock.epoch : () => now;
-    const plan = createPlan({ sandboxes, describe });
-    return createRequestPath({
+    const rewrite = now === undefined ? undefined : (statement: Statement) => atTime(now, statement, names);
+    return {
       catalog: () => catalog,
       keyring: () => LOCAL_KEYRING,
       keyUse: { note: () => undefined },
-      rateLimits,
-      budgets: createBudgets(counting),
+      ...counters,
       suspensions,
-      plan: now === undefined ? plan : planAt(now, plan, names),
+      rewrite,
       sandboxes,
       describe,
       engine,
@@ -69,8 +65,10 @@ export function openTestRuntime({ engine, candidates }: TestRuntimeOptions): Tes
       observe: () => undefined,
       ...cache,
       watches: { of: () => undefined },
+      failures: createSharedFailures(),
+      knownColumns: createKnownColumns(),
       clock: { ...clock, epoch },
-    });
+    };
   };
   const close = async (): Promise<void> => {
     await Promise.all([cache.close(), transformer.close()]);

@@ -1,5 +1,6 @@
 // Reads and validates the tokens file.
-import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../sql/base/finding.ts';
+import { locateAll } from '../config/locate-finding.ts';
 import type { Token, TokensFile } from '../config/generated/tokens.ts';
 import { readSettled } from '../config/read-settled.ts';
 import { createSchemaCheck } from '../config/schema.ts';
@@ -34,7 +35,7 @@ export function createReadTokens(): (path: string) => Promise<ReadTokens> {
     if (doubles.length === 0) return { kind: 'read', tokens, document: parsed.document };
     return {
       kind: 'rejected',
-      diagnostics: locateFindings(doubles, (each) => located(parsed.document, each)),
+      diagnostics: locateAll(parsed.document, doubles),
     };
   };
 }
@@ -44,19 +45,7 @@ function unreadable(file: string, cause: Error): Finding {
   return { file, line: 1, column: 1, severity: 'error', code: 'file.unreadable', message };
 }
 
-interface Double {
-  readonly what: 'name' | 'sha256';
-  readonly path: Path;
-  readonly hint: string;
-}
-
-function located(document: YamlDocument, { what, path, hint }: Double): Finding {
-  const code = `tokens.duplicate_${what}`;
-  const message = `another key in this file already has this ${what}`;
-  return { file: document.file, ...document.locate(path), severity: 'error', code, message, hint };
-}
-
-function findDoubles(tokens: readonly Token[]): Double[] {
+function findDoubles(tokens: readonly Token[]): readonly PathFinding[] {
   const names = tokens.map(({ name }, index) => ({ value: name, path: ['tokens', index, 'name'] }));
   const hashes = tokens.flatMap(({ sha256, previous = [] }, index) => [
     { value: sha256, path: ['tokens', index, 'sha256'] },
@@ -66,17 +55,14 @@ function findDoubles(tokens: readonly Token[]): Double[] {
     })),
   ]);
   return [
-    ...repeated(names).map((path): Double => ({
-      what: 'name',
-      path,
-      hint: 'Give each key a name of its own',
-    })),
-    ...repeated(hashes).map((path): Double => ({
-      what: 'sha256',
-      path,
-      hint: 'Create a new key for this entry',
-    })),
+    ...repeated(names).map((path) => doubleAt(path, 'name', 'Give each key a name of its own')),
+    ...repeated(hashes).map((path) => doubleAt(path, 'sha256', 'Create a new key for this entry')),
   ];
+}
+
+function doubleAt(path: Path, what: 'name' | 'sha256', hint: string): PathFinding {
+  const message = `another key in this file already has this ${what}`;
+  return { code: `tokens.duplicate_${what}`, path, message, hint };
 }
 
 /** Paths of values that already occur earlier. */

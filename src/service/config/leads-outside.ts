@@ -1,8 +1,15 @@
 // Whether a path leads, by symbolic links, out of where it seems to be: in a pull request, a link could show a file of the machine that
 // checks it.
 import { existsSync, realpathSync } from 'node:fs';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import { dirname, join, relative, resolve, sep } from 'node:path';
+
+export const LINK_CODES: Codes = {
+  'file.outside_link': {
+    title: 'A link that leads out of its folder',
+    help: 'Commands that check files do not follow it, so that a pull request cannot show files of the machine that checks it. Write the file itself, or link to one in the same folder. A running service follows links.',
+  },
+};
 
 /**
  * A link may lead anywhere in `folder`, by default that of the path. The folder may be a link itself, to another one of the repository of

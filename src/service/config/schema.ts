@@ -4,25 +4,54 @@ import { readFileSync } from 'node:fs';
 import type { ErrorObject, ValidateFunction } from 'ajv';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import ajvFormats from 'ajv-formats';
-import { locateFindings, MAX_FINDINGS, type Finding } from '../../sql/base/finding.ts';
+import {
+  type Codes,
+  type Finding,
+  locateFindings,
+  MAX_FINDINGS,
+  type PathFinding,
+} from '../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { packagePath } from './package-files.ts';
+import { locateFinding } from './locate-finding.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
+
+export const SCHEMA_CODES: Codes = {
+  'schema.unknown_key': {
+    title: 'Unknown key',
+    help: 'The hint suggests the closest match; docs/reference/endpoint-file.md lists all keys.',
+  },
+  'schema.missing_key': {
+    title: 'Missing key',
+    help: 'Every file needs id, name and query; every parameter needs a type, or choices.',
+  },
+  'schema.wrong_type': {
+    title: 'Wrong type',
+    help: 'The message has the expected type: a string, a number, a mapping, …',
+  },
+  'schema.not_allowed': {
+    title: 'Value not allowed',
+    help: 'Use one of the values in the message.',
+  },
+  'schema.string_invalid': {
+    title: 'Invalid format',
+    help: 'Names, UUIDs, times and sizes have a fixed format, which the message shows.',
+  },
+  'schema.reserved_name': {
+    title: 'Reserved name',
+    help: 'sql, lql, format and dialect have a meaning in every request, so no parameter can have these names.',
+  },
+  'schema.out_of_bounds': {
+    title: 'Value out of bounds',
+    help: 'The value is too small or too large, or has too many characters or elements. The message has the bound.',
+  },
+};
 
 /** The schemas in `schemas/`, without their suffix. */
 export type SchemaName = 'endpoint' | 'shared' | 'tokens' | 'settings';
 
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
 export type SchemaCheck = (document: YamlDocument) => readonly Finding[];
-
-/** A finding about a plain value, without a location. */
-export interface SchemaFinding {
-  readonly path: Path;
-  readonly onKey: boolean;
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
 
 /** The schema as committed under `schemas/`. */
 export function readSchema(name: SchemaName): Record<string, unknown> {
@@ -34,17 +63,9 @@ export function readSchema(name: SchemaName): Record<string, unknown> {
 /** The schema is compiled at the first check, once in a process. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
   return (document) =>
-    locateFindings(errorsOfSchema(name)(document.value), (error) => {
-      const { path, onKey, code, message, hint } = toFinding(error);
-      return {
-        file: document.file,
-        ...(onKey ? document.locateKey(path) : document.locate(path)),
-        severity: 'error',
-        code,
-        message,
-        ...(hint === undefined ? {} : { hint }),
-      };
-    });
+    locateFindings(errorsOfSchema(name)(document.value), (error) =>
+      locateFinding(document, toFinding(error)),
+    );
 }
 
 /**
@@ -54,7 +75,7 @@ export function createSchemaCheck(name: SchemaName): SchemaCheck {
 export function createValueCheck(
   name: SchemaName,
   part?: string,
-): (value: unknown) => readonly SchemaFinding[] {
+): (value: unknown) => readonly PathFinding[] {
   return (value) => errorsOfSchema(name, part)(value).slice(0, MAX_FINDINGS).map(toFinding);
 }
 
@@ -165,7 +186,7 @@ function chosenByType({ instancePath, keyword }: ErrorObject, choice: ErrorObjec
   return instancePath === choice.instancePath && (keyword === 'type' || keyword === 'const');
 }
 
-type Describe = (error: ErrorObject) => Omit<SchemaFinding, 'path'> & { readonly path?: Path };
+type Describe = (error: ErrorObject) => Omit<PathFinding, 'path'> & { readonly path?: Path };
 
 const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   additionalProperties: (error) => {
@@ -242,7 +263,7 @@ function formHint(schema: ErrorObject['parentSchema']): { readonly hint?: string
   return parts.length === 0 ? {} : { hint: parts.join(' ') };
 }
 
-function toFinding(error: ErrorObject): SchemaFinding {
+function toFinding(error: ErrorObject): PathFinding {
   const describe = DESCRIPTIONS[error.keyword];
   if (describe !== undefined) return { path: pathOf(error), ...describe(error) };
   const name = error.propertyName;

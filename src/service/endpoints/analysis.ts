@@ -1,4 +1,5 @@
 // Analyses a file once for all rules: compiles the parameters, and expands, binds and outlines the variants of the query.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Path, YamlDocument } from '../config/yaml-document.ts';
 import { declaredParameter, type DeclaredParameter } from '../params/declared.ts';
@@ -15,17 +16,16 @@ import {
   type VariantQuery,
 } from './variant-query.ts';
 
-/** A finding of a rule, at a path of the file; `offset` is inside the string there (UTF-16 code units). */
-export interface RuleFinding {
-  readonly code: string;
-  readonly path: Path;
-  readonly onKey?: boolean;
-  readonly offset?: number;
-  readonly message: string;
-  readonly hint?: string;
-  /** Default: error. */
-  readonly severity?: 'warning';
-}
+export const VARIANT_CODES: Codes = {
+  'query.choice_nested': {
+    title: 'A choice in a choice',
+    help: 'A fragment may use parameters with a type. Other choices and optional parts are written in the query.',
+  },
+  'query.too_many_variants': {
+    title: 'Too many choices and optional parts',
+    help: 'Every combination is analysed if there are at most 64, otherwise every pair in at most 128 combinations. Remove choices or parts, or divide the endpoint.',
+  },
+};
 
 /** An endpoint file whose parameters all have a type. */
 export interface AnalysedFile extends EndpointFile {
@@ -45,7 +45,7 @@ export interface Analysis extends Omit<VariantQuery, 'findings'> {
   readonly variants: readonly Analysis[];
   /** Whether these are all combinations, and not only pairs. */
   readonly hasEveryVariant: boolean;
-  readonly findings: readonly RuleFinding[];
+  readonly findings: readonly PathFinding[];
 }
 
 /** Analyses a file; `file` is the document's value, which has passed the schema. The variant is that of a call without optional parameters. */
@@ -54,7 +54,7 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
     ([name, spec]) => [name, declaredParameter(spec)] as const,
   );
   const parameters = new Map<string, CompiledParameter>();
-  const ofParameters: RuleFinding[] = [];
+  const ofParameters: PathFinding[] = [];
   for (const [name, spec] of declared) {
     const compiled = compileParameter(name, spec);
     if (compiled.parameter !== undefined) parameters.set(name, compiled.parameter);
@@ -83,7 +83,7 @@ export function analyse(file: EndpointFile, document: YamlDocument): Analysis {
 
 type Shared = Pick<Analysis, 'file' | 'document' | 'parameters' | 'source'>;
 
-function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Analysis {
+function withVariants(shared: Shared, ofParameters: readonly PathFinding[]): Analysis {
   const { source, parameters } = shared;
   const dimensions = dimensionsOf(source.template, parameters);
   const { selections, arePairs, areTooMany } = selectionsOf(source.template, dimensions);
@@ -92,7 +92,7 @@ function withVariants(shared: Shared, ofParameters: readonly RuleFinding[]): Ana
   const ofFile = areTooMany ? [...ofParameters, TOO_MANY] : ofParameters;
   const variants: Analysis[] = [];
   for (const query of queries) {
-    const findings = query.findings.map(({ code, start, message }): RuleFinding => ({
+    const findings = query.findings.map(({ code, start, message }): PathFinding => ({
       code,
       message,
       ...query.inText(start),
@@ -131,7 +131,7 @@ function unconditional(pieces: readonly Piece[]): readonly Piece[] {
   );
 }
 
-const TOO_MANY: RuleFinding = {
+const TOO_MANY: PathFinding = {
   code: 'query.too_many_variants',
   path: ['query'],
   message: 'the query has too many choices and optional parts to analyse all pairs of them',
@@ -139,7 +139,7 @@ const TOO_MANY: RuleFinding = {
 };
 
 /** A query whose choices or parts are wrong, as written: for the rules that look at parameters only. */
-function withoutVariants(shared: Shared, findings: readonly RuleFinding[]): Analysis {
+function withoutVariants(shared: Shared, findings: readonly PathFinding[]): Analysis {
   const { source } = shared;
   const query = bindVariant(source, { choices: new Map(), given: new Set() });
   const own = query.findings.map((each) => atOffset(['query'], each));
@@ -171,7 +171,7 @@ function plainTemplate({ sql }: Template): Template {
 
 interface FragmentContext {
   readonly isChoice: (name: string) => boolean;
-  readonly findings: RuleFinding[];
+  readonly findings: PathFinding[];
 }
 
 function readFragments(
@@ -202,6 +202,6 @@ const NESTED = [
   'a choice cannot contain an optional part: write the part in the query',
 ] as const;
 
-function atOffset(path: Path, { code, start, message }: SqlFinding): RuleFinding {
+function atOffset(path: Path, { code, start, message }: SqlFinding): PathFinding {
   return { code, path, offset: start, message };
 }

@@ -1,7 +1,31 @@
 // The immutable set of endpoints that requests read; replaced as a whole.
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
+import type { Position } from '../../sql/base/position.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { referenceOf } from './endpoint.ts';
+
+export const CATALOG_CODES: Codes = {
+  'endpoint.duplicate_name': {
+    title: 'Duplicate endpoint name',
+    help: 'Names must be unique. The endpoint that was loaded first keeps serving; rename the other.',
+  },
+  'endpoint.duplicate_id': {
+    title: 'Duplicate endpoint id',
+    help: 'An id belongs to one endpoint permanently: give the copy a new UUID.',
+  },
+  'version.duplicate': {
+    title: 'Two files are the same version of an endpoint',
+    help: 'Each version of a name has a number of its own. The file that is named first is served.',
+  },
+  'version.missing': {
+    title: 'A file without a version beside versions of the same name',
+    help: 'If several files have one name, each has a version. The file that was served first stays in service.',
+  },
+  'version.two_defaults': {
+    title: 'Two default versions of one endpoint',
+    help: 'Only one version may have default: true. The file that is named first stays the default; the other keeps its last good version.',
+  },
+};
 
 /** All endpoints in service at one time; frozen. */
 export interface Catalog<E extends EndpointHead = Endpoint> {
@@ -18,23 +42,18 @@ export interface Catalog<E extends EndpointHead = Endpoint> {
 /** An endpoint with the positions of its name and id, to report duplicates. */
 export interface Candidate<E extends EndpointHead = Endpoint> {
   readonly endpoint: E;
-  readonly name: Place;
-  readonly id: Place;
+  readonly name: Position;
+  readonly id: Position;
   /** Of the name that its tool is derived from. */
-  readonly tool: Place;
+  readonly tool: Position;
   /** Of keys that other files matter for, if it has them. */
   readonly places?: {
-    readonly version: Place | undefined;
-    readonly default: Place | undefined;
-    readonly deprecated: Place | undefined;
-    readonly rollout: Place | undefined;
-    readonly rate: Place | undefined;
+    readonly version: Position | undefined;
+    readonly default: Position | undefined;
+    readonly deprecated: Position | undefined;
+    readonly rollout: Position | undefined;
+    readonly rate: Position | undefined;
   };
-}
-
-interface Place {
-  readonly line: number;
-  readonly column: number;
 }
 
 /**

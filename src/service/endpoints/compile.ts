@@ -1,7 +1,8 @@
 // Compiles the text of a file to an endpoint: parse, validate, compose, check, build. Reports all findings at once.
+import { locateAll } from '../config/locate-finding.ts';
 import { hash } from 'node:crypto';
 import { epoch } from '../../sql/base/clock.ts';
-import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import type { Finding } from '../../sql/base/finding.ts';
 import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { parseBytes } from '../config/bytes.ts';
 import { parseBudgets } from '../config/budget.ts';
@@ -15,7 +16,7 @@ import { createRedactor } from '../../guard/redact/redactor.ts';
 import { withoutUnused } from '../../sql/clickhouse/clause.ts';
 import { tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { Outline } from '../../sql/clickhouse/outline.ts';
-import { analyse, type Analysis, type RuleFinding } from './analysis.ts';
+import { analyse, type Analysis } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
 import type {
   CachePolicy,
@@ -30,13 +31,13 @@ import { isShown } from './expectation.ts';
 import { createCompose } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { createEndpoint } from './endpoint-variants.ts';
-import { livePolicy } from './live-rules.ts';
-import { pageKey, pageSizes } from './page-rules.ts';
-import { checkRules, FILE_RULES, SHARED_RULES } from './rules.ts';
+import { livePolicy } from './checks/live.ts';
+import { pageKey, pageSizes } from './checks/pages.ts';
+import { checkFile } from './checks/file-checks.ts';
 import { sampleCombinations } from './samples.ts';
 import { tenancyOf, type TenancySetting } from './tenancy.ts';
 import { deprecationOf, rolloutOf } from './versions.ts';
-import { logViewPolicies } from './view-rules.ts';
+import { logViewPolicies } from './checks/views.ts';
 import { overVariants } from './variant-findings.ts';
 
 /** The result for one file: an endpoint, or findings, or an endpoint with warnings. */
@@ -104,12 +105,9 @@ export function createInspect(options: CompileOptions): InspectFile {
     const { file, document } = composed;
     const analysis = analyse(file, document);
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
-    const rules = isSharedFile(path) ? SHARED_RULES : FILE_RULES;
-    const findings = [
-      ...ofVariants,
-      ...checkRules(analysis, { now: epoch, engineSources: [], ...options }, rules),
-    ];
-    const diagnostics = [...rest.diagnostics, ...toDiagnostics(document, findings)];
+    const context = { now: epoch, engineSources: [], ...options };
+    const findings = [...ofVariants, ...checkFile(analysis, context, isSharedFile(path))];
+    const diagnostics = [...rest.diagnostics, ...locateAll(document, findings)];
     const isBroken = diagnostics.some((each) => each.severity === 'error');
     if (analysis.outline === undefined || isBroken || isSharedFile(path))
       return { ...rest, inspected: undefined, diagnostics };
@@ -131,31 +129,6 @@ export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {
     analysis: variant,
     candidate: { ...candidate, endpoint: endpoints[index] ?? candidate.endpoint },
   }));
-}
-
-/** Findings with their locations in the file: the first ones, and the number of those left out. */
-export function toDiagnostics(document: YamlDocument, findings: readonly RuleFinding[]): Finding[] {
-  const locate = (finding: RuleFinding): Finding => toDiagnostic(document, finding);
-  return locateFindings(findings, locate, { isWarning: ({ severity }) => severity === 'warning' });
-}
-
-/** A finding with its location in the file. */
-export function toDiagnostic(document: YamlDocument, finding: RuleFinding): Finding {
-  const { path, offset, onKey, code, message, hint, severity = 'error' } = finding;
-  const position =
-    offset !== undefined
-      ? document.locateInside(path, offset)
-      : onKey === true
-        ? document.locateKey(path)
-        : document.locate(path);
-  return {
-    file: document.file,
-    ...position,
-    severity,
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-  };
 }
 
 /** Of keys that other files matter for. */

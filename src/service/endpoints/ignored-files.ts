@@ -1,7 +1,22 @@
 // Finds files in a folder of endpoint files that look like endpoints but are not served.
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
+
+export const IGNORED_CODES: Codes = {
+  'file.dangling_link': {
+    title: 'A link without a target',
+    help: 'The file that it points to does not exist, so no endpoint is served for it.',
+  },
+  'file.in_subfolder': {
+    title: 'An endpoint file in a subfolder',
+    help: 'Endpoint files are read directly in the folder only. Group endpoints by the parts of their names: team.sales in team.sales.yaml.',
+  },
+  'file.extension': {
+    title: 'An endpoint file with another extension',
+    help: 'Only files whose names end with .yaml or .yml, in lower case, are endpoint files.',
+  },
+};
 
 /** Ignores hidden files. */
 export function isEndpointFile(name: string): boolean {

@@ -10,8 +10,7 @@ import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
-import { toolNameFindings } from './tool-names.ts';
-import { versionFindings } from './versions.ts';
+import { catalogFindings } from './checks/catalog-checks.ts';
 import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
 /** The catalog of a folder, reloaded on change. */
@@ -64,7 +63,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
     const served = [...inService.values()];
-    const across = [...toolNameFindings(served), ...versionFindings(choice.catalog, served)];
+    const across = catalogFindings({ catalog: choice.catalog, candidates: served });
     findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);

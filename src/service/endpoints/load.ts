@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import { readSettled, stampOf } from '../config/read-settled.ts';
 import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
@@ -13,6 +13,13 @@ import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
 import type { SourceFile } from './include/sources.ts';
+
+export const LOAD_CODES: Codes = {
+  'file.unreadable': {
+    title: 'The file cannot be read',
+    help: 'It must be a text file of at most 1 MiB that this user can read and that is not being written to continuously.',
+  },
+};
 
 const MAX_FILES = 20_000;
 /** Files compiled per event loop turn: a few milliseconds, during which no request is served. */

@@ -1,10 +1,17 @@
 // Findings about queries whose analysis the engine does not finish: the engine computes scalar subqueries and constant expressions when it
 // analyses a query.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { EngineError, type EngineFailure } from '../engine/engine.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { spanOf, walk } from '../../sql/clickhouse/tree/visit.ts';
-import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
+
+export const NOT_ANALYSED_CODES: Codes = {
+  'engine.not_analysed': {
+    title: 'The analysis of a query takes too much',
+    help: 'The engine computes scalar subqueries and constant expressions when it analyses a query, within ten seconds for each and a minute for a file. Make them cheaper, or join a subquery for what they return. The checks that need the analysis were left out for this file.',
+  },
+};
 
 export const NOT_ANALYSED = 'engine.not_analysed';
 
@@ -32,7 +39,7 @@ export function notAnalysed(
   { analysis }: Pick<InspectedFile, 'analysis'>,
   { failure }: EngineError,
   { start, end }: { readonly start: number; readonly end: number },
-): RuleFinding {
+): PathFinding {
   const starts = scalarStarts(analysis.tree);
   const place = starts.find((each) => each >= start && each < end) ?? starts[0] ?? start;
   return {

@@ -1,15 +1,26 @@
 // Result columns that are made of personal data which the file redacts under another name.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { flowOfPart, type ColumnFlow } from '../../guard/query/flow/flow.ts';
 import { possiblePaths } from '../../guard/redact/subcolumn-name.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
 import { nameOf, namesOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { parseColumnType } from '../../sql/types/column-type.ts';
-import type { RuleFinding } from './analysis.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import { rangeOf, whatReads } from './tenancy-check.ts';
 import type { QueryPlace } from './variant-query.ts';
+
+export const PII_FLOW_CODES: Codes = {
+  'pii.not_redacted': {
+    title: 'A column that is made of a redacted one',
+    help: 'pii.columns redacts a stored column under one name, but another result column returns it as well, as it is (an error) or through functions such as upper (a warning). Numbers about many rows, hashes and comparisons need no rule. Give the column a rule, or leave it out.',
+  },
+  'pii.not_analysed': {
+    title: 'A query whose columns cannot be followed',
+    help: 'The file redacts columns, but validate cannot determine what the columns of this query are made of. Write the query differently, or add an example with values that it accepts.',
+  },
+};
 
 /** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
 export interface UnredactedColumn {
@@ -18,7 +29,7 @@ export interface UnredactedColumn {
   readonly source: ColumnFlow;
   /** The result column that has the rule. */
   readonly redactedAs: string;
-  readonly finding: RuleFinding;
+  readonly finding: PathFinding;
 }
 
 /** A stored column that a rule applies to. */
@@ -85,7 +96,7 @@ function unredactedIn(
 export function findNotFollowed(
   inspected: AnalysedEndpoint,
   models: readonly ModelledQuery[],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   const { pii } = inspected.analysis.file;
   if (pii?.columns === undefined) return [];
   const faults = models.flatMap(({ query, result }) =>
@@ -160,7 +171,7 @@ function isCovered(
 function findingOf(
   inspected: AnalysedEndpoint,
   { query, column, source, redactedAs }: Omit<UnredactedColumn, 'finding'>,
-): RuleFinding {
+): PathFinding {
   const { table, column: stored, kind } = source;
   const { pii } = inspected.analysis.file;
   const action = ruleFor(pii, redactedAs) ?? 'mask';

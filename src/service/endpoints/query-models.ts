@@ -3,7 +3,7 @@ import { EngineError, type Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
 import type { ModelOptions, ModelParameter } from '../../guard/query/model.ts';
 import { resolveModel, type ModelResult } from '../../guard/query/resolve.ts';
-import { readSchema, type SendQuery, type Schema } from '../../guard/query/schema.ts';
+import { NO_SCHEMA, readSchema, type SendQuery, type Schema } from '../../guard/query/schema.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { costOf } from './not-analysed.ts';
 import type { Analysis } from './analysis.ts';
@@ -69,6 +69,14 @@ export async function modelOf(
   const schema = await schemaOf(engine);
   const asked = resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
   return asked.catch((cause: unknown) => ({ fault: `its analysis ${costOf(cause)}` }));
+}
+
+/** The model of a statement without a schema: columns of tables need not be known. Rejects with EngineError if the engine could not be asked. */
+export function modelOfStatement(
+  engine: Engine,
+  statement: Parameters<typeof resolveModel>[1],
+): Promise<ModelResult> {
+  return resolveModel({ ask: askOf(engine), schema: NO_SCHEMA }, statement, { parameters: [] });
 }
 
 function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): readonly ModelParameter[] {

@@ -2,18 +2,13 @@
 // for changes.
 import type { Engine } from '../engine/engine.ts';
 import { readRows } from '../engine/rows.ts';
-import { resolveModel } from '../../guard/query/resolve.ts';
-import { NO_SCHEMA } from '../../guard/query/schema.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Expression } from '../../guard/query/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../../sql/clickhouse/clock-reads.ts';
-import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { stringValue } from '../../sql/clickhouse/string-literal.ts';
-import type { Endpoint } from './endpoint.ts';
-import { isTable } from '../../sql/clickhouse/outline.ts';
 import {
   byBytes,
-  DEFINITION,
   DICTIONARY_NAME,
   isOneOf,
   matchesPattern,
@@ -22,16 +17,12 @@ import {
   type TablePattern,
   type TableSet,
 } from './fingerprint.ts';
-import { askOf } from './query-models.ts';
+import { modelOfStatement } from './query-models.ts';
 import { readShards } from './shards.ts';
 import { patternOf, readsOfEngine, type ComputedColumn, type StoredTable } from './table-engines.ts';
 import { usedColumns } from './computed-columns.ts';
-
-/** A statement with typed placeholders, and values with which the engine may accept it. */
-export interface ReadingStatement {
-  readonly sql: string;
-  readonly samples: readonly Readonly<Record<string, string>>[];
-}
+import { MAX_TABLES, readTables } from './stored-tables.ts';
+import type { ReadingStatement } from './reading-statements.ts';
 
 /** What of a statement cannot be watched for changes. */
 export interface Unwatched {
@@ -51,27 +42,11 @@ export interface LateRead extends ClockRead {
   readonly source: QuerySource | undefined;
 }
 
-/** The saved query of an endpoint, or those that read these tables of its WITH clause. */
-export function readingStatements(
-  { query, outline, samples }: Pick<Endpoint, 'query' | 'outline' | 'samples'>,
-  tables: readonly string[] | undefined,
-): readonly ReadingStatement[] {
-  const clause = query.slice(outline.withStart, outline.withEnd);
-  const isPlain = outline.elements.every(isTable);
-  // What other elements compute may be in any query.
-  const saved = tables === undefined || !isPlain ? [query] : [];
-  const reads = (tables ?? []).map((name) => `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`);
-  return [...reads, ...saved].map((sql) => ({ sql, samples: samples() }));
-}
-
 export interface ResolvedSet {
   readonly set: TableSet;
   readonly unwatched: readonly Unwatched[];
   readonly clock: readonly LateRead[];
 }
-
-/** More would make each check slow. */
-const MAX_TABLES = 1000;
 
 /** Resolves what statements read, as it is now. Rejects with EngineError if the engine could not be asked. */
 export async function resolveTables(
@@ -183,8 +158,7 @@ async function addQuery(
   origin: Origin,
 ): Promise<void> {
   const lookups = readText(resolution, sql, origin);
-  const engine = { ask: askOf(resolution.engine), schema: NO_SCHEMA };
-  const result = await resolveModel(engine, { sql, samples }, { parameters: [] });
+  const result = await modelOfStatement(resolution.engine, { sql, samples });
   if ('fault' in result) return reject(resolution, origin, result.fault);
   const { sources } = result.model;
   // Fails closed: a lookup that the engine has replaced by its result is no source.
@@ -330,24 +304,4 @@ export function candidates(name: string): readonly TableName[] {
   return parts
     .slice(1)
     .map((_, at) => ({ database: parts.slice(0, at + 1).join('.'), name: parts.slice(at + 1).join('.') }));
-}
-
-const COLUMNS = `database, name, engine, engine_full, as_select, create_table_query, toString(uuid), ${DEFINITION}`;
-
-/** Of a materialized view; servers before 26 do not have these columns. */
-const TARGET = `COLUMNS('^target_(database|table)$')`;
-
-/** With the expressions of columns that are computed on read. */
-async function readTables(engine: Engine, condition: string): Promise<readonly StoredTable[]> {
-  const rows = await readRows(
-    engine,
-    `SELECT ${COLUMNS}, (SELECT groupArray((database, table, name, default_expression)) FROM system.columns WHERE default_kind IN ('DEFAULT', 'ALIAS') AND (database, table) IN (SELECT database, name FROM system.tables WHERE ${condition})), ${TARGET} FROM system.tables WHERE ${condition} LIMIT ${MAX_TABLES + 1}`,
-  );
-  type Row = readonly [string, string, string, string, string, string, string, string, readonly (readonly [string, string, string, string])[], string?, string?]; // prettier-ignore
-  return (rows as readonly Row[]).map(
-    ([database, name, kind, full, select, create, uuid, definition, computed, targetDatabase = '', target = '']) => ({
-      database, name, target: { database: targetDatabase, name: target }, engine: kind, full, select, create, uuid, definition,
-      computed: computed.flatMap(([of, table, column, sql]) => (of === database && table === name ? [{ name: column, sql }] : [])),
-    }),
-  ); // prettier-ignore
 }

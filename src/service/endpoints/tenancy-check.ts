@@ -1,23 +1,34 @@
 // Checks that an endpoint's queries depend on rows of one tenant only, and reports each source that is not confined.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { SourceModel } from '../../guard/query/model.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { namesOf, spanOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
-import type { RuleFinding } from './analysis.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
 import { isTable } from '../../sql/clickhouse/outline.ts';
 import type { QueryPlace } from './variant-query.ts';
 
+export const CONFINEMENT_CODES: Codes = {
+  'tenancy.not_confined': {
+    title: 'A query depends on rows of other tenants',
+    help: 'Rows that the tenancy parameter does not select can change the result. Compare a column of the table with the parameter, by AND, before windows, aggregates and LIMIT, and in every branch of UNION; docs/secure/tenancy.md has the rules.',
+  },
+  'tenancy.not_analysed': {
+    title: 'It cannot be determined which rows a query depends on',
+    help: 'The message has the reason. The query is treated as one that depends on rows of other tenants.',
+  },
+};
+
 /** Findings about a file whose queries the engine accepts, from the models of its queries. */
 export function findUnconfined(
   inspected: InspectedFile,
   models: readonly ModelledQuery[],
   tenancy: Tenancy,
-): readonly RuleFinding[] {
-  const found = new Map<string, RuleFinding>(); // by location: the saved query reads the tables of the sandbox
+): readonly PathFinding[] {
+  const found = new Map<string, PathFinding>(); // by location: the saved query reads the tables of the sandbox
   for (const { query, result } of models) {
     if ('fault' in result) {
       const place = inspected.analysis.inBound(rangeOf(inspected, query.table).start);
@@ -37,7 +48,7 @@ function keyOf({ path, offset }: QueryPlace): string {
   return `${path.join('.')} ${offset}`;
 }
 
-function notAnalysed(place: QueryPlace, query: EndpointQuery, fault: string): RuleFinding {
+function notAnalysed(place: QueryPlace, query: EndpointQuery, fault: string): PathFinding {
   return {
     code: 'tenancy.not_analysed',
     ...place,
@@ -57,7 +68,7 @@ interface Unconfined {
   readonly tenancy: Tenancy;
 }
 
-function notConfined(place: QueryPlace, { query, source, tenancy }: Unconfined): RuleFinding {
+function notConfined(place: QueryPlace, { query, source, tenancy }: Unconfined): PathFinding {
   const { name, kind, path } = source;
   const where = path.length === 0 ? '' : `, in ${path.join(', in ')}`;
   const what = name === '' ? 'a source' : name;

@@ -1,8 +1,19 @@
 // Keys of the tokens file that are not restricted to one tenant, or to a value that is none.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { createPrincipal, type Principal } from '../auth/principal.ts';
-import type { RuleFinding } from './analysis.ts';
 import type { EndpointHead } from './endpoint.ts';
+
+export const TENANCY_KEY_CODES: Codes = {
+  'tenancy.key_value_rejected': {
+    title: 'A key is locked to a tenant that the endpoint rejects',
+    help: 'The value does not have the type of the parameter, or its enum or pattern excludes it. The service does not start with such a tokens file, and does not load it.',
+  },
+  'tenancy.key_not_locked': {
+    title: 'A key is not restricted to one tenant',
+    help: 'The key does not lock the parameter that separates the tenants of the endpoint. Add the parameter to the key; if it may read the rows of every tenant, write the reason as all_tenants.',
+  },
+};
 
 /** Pairs of a key and an endpoint that are compared at most: a service checks its keys whenever either changes. */
 const MAX_PAIRS = 200_000;
@@ -15,7 +26,7 @@ const MAX_PAIRS = 200_000;
 export function findUnlockedKeys(
   tokens: readonly Token[],
   endpoints: readonly EndpointHead[],
-): readonly RuleFinding[] {
+): readonly PathFinding[] {
   const separated = endpoints.filter(({ tenant }) => tenant !== undefined);
   const checked = Math.floor(MAX_PAIRS / Math.max(separated.length, 1));
   const findings = tokens.slice(0, checked).flatMap((token, index) => {
@@ -38,7 +49,7 @@ function findingOf(
   { name: key, all_tenants: allTenants }: Token,
   { covers, locked, languages }: Principal,
   { name, tenant, parameters, binder, sandbox }: EndpointHead,
-): RuleFinding | undefined {
+): PathFinding | undefined {
   if (tenant === undefined || !covers(name)) return undefined;
   const own = [...locked.keys()].filter((each) => Object.hasOwn(parameters, each));
   if (own.length < locked.size) return undefined; // it cannot call the endpoint

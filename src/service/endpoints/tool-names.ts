@@ -1,8 +1,19 @@
 // The names of the tools that endpoints are for agents, and findings about names that two endpoints would have.
 import { hash } from 'node:crypto';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import type { Candidate } from './catalog.ts';
 import type { EndpointHead } from './endpoint.ts';
+
+export const TOOL_NAME_CODES: Codes = {
+  'mcp.duplicate_name': {
+    title: 'Two endpoints with one tool name',
+    help: 'The names of tools have no dots, so a.b and a_b are both a_b. Set mcp.name in one of the files; until then, both tools have names with a suffix.',
+  },
+  'mcp.reserved_name': {
+    title: 'The name of a tool of the service',
+    help: 'The service has tools of its own, such as query and find_endpoints. Set another mcp.name; until then, the tool has a name with a suffix.',
+  },
+};
 
 /** Tools that the service has itself. */
 const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([

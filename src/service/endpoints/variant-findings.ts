@@ -1,6 +1,6 @@
 // Findings about the variants of a query: each once, with the choices and parameters that it depends on.
-import { mergeEqual } from '../../sql/base/finding.ts';
-import type { Analysis, RuleFinding } from './analysis.ts';
+import { mergeEqual, type PathFinding } from '../../sql/base/finding.ts';
+import type { Analysis } from './analysis.ts';
 import { decisionsOf } from './variant-query.ts';
 
 /** What was found about one variant. */
@@ -12,8 +12,8 @@ interface VariantFindings<F> {
 /** The findings of a check about all variants of a file. */
 export function overVariants(
   { variants }: Pick<Analysis, 'variants'>,
-  check: (variant: Analysis) => readonly RuleFinding[],
-): readonly RuleFinding[] {
+  check: (variant: Analysis) => readonly PathFinding[],
+): readonly PathFinding[] {
   return mergeFindings(variants.map((analysis) => ({ analysis, findings: check(analysis) })));
 }
 

@@ -1,9 +1,24 @@
 // Versions of an endpoint: files of one name with different numbers, one of which is the default.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
-import type { Finding } from '../../sql/base/finding.ts';
+import type { Codes, Finding } from '../../sql/base/finding.ts';
 import type { Candidate, Catalog } from './catalog.ts';
 import type { Deprecation, Endpoint, EndpointHead, Rollout } from './endpoint.ts';
 import { referenceOf, type Versioned } from './endpoint.ts';
+
+export const SERVED_VERSION_CODES: Codes = {
+  'version.rate_ignored': {
+    title: 'A rate limit or budget that does not apply',
+    help: 'The calls of all versions of a name are counted together, so that switching versions raises no limit, and the rate and the budget of the default version apply.',
+  },
+  'deprecated.successor_unknown': {
+    title: 'The successor does not exist',
+    help: 'deprecated.successor names what to call instead: the number of another version, or another endpoint. It is a warning, since the other file may be served elsewhere.',
+  },
+  'rollout.without_previous': {
+    title: 'A rollout without a version before',
+    help: 'rollout compares a version with the one before it, and there is none with a lower number.',
+  },
+};
 
 /** The name in a reference, without the number of a version. Names contain no `@`. */
 export function nameIn(reference: string): string {

@@ -18,6 +18,19 @@ export interface QueueOptions {
   readonly after: After;
 }
 
+/** How many statements an engine runs, and how many wait. */
+export interface EngineCapacity {
+  /** Maximum number of concurrent statements. */
+  readonly connections: number;
+  /** Limits on the connections that consumer statements may use; see the queue. */
+  readonly shares?: Shares | undefined;
+  /** Maximum number of statements waiting for a connection. */
+  readonly queue: number;
+  /** Longest wait for a connection; default 10 s. */
+  readonly queueTimeoutMs?: number;
+  readonly after: After;
+}
+
 /** A bounded queue; first come, first served within a lane. */
 export interface Queue {
   /**
@@ -37,6 +50,15 @@ export interface Queue {
   /** Gives no slot to any statement until `resume`; resolves when none is running. */
   pause(): Promise<void>;
   resume(): void;
+}
+
+const DEFAULT_TIMEOUT_MS = 10_000;
+
+/** The queue in front of the connections of an engine. */
+export function createEngineQueue(capacity: EngineCapacity): Queue {
+  const { connections: places, queue: waiting, queueTimeoutMs: timeoutMs = DEFAULT_TIMEOUT_MS } = capacity;
+  const { shares, after } = capacity;
+  return createQueue({ places, shares, waiting, timeoutMs, after });
 }
 
 export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOptions): Queue {

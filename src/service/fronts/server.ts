@@ -4,10 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../sql/base/problem.ts';
 import { PROBLEMS } from '../../sql/base/problems.ts';
 import { rateLimitFields } from '../limits/rate-limits.ts';
-import type { RequestPath } from '../request/answer.ts';
-import type { CallRecord } from '../request/call.ts';
-import type { Admission } from '../request/admit.ts';
-import type { Explain } from '../request/explain.ts';
+import type { CallRecord, Call, Answer } from '../request/call.ts';
 import { createBaseServer, type BaseOptions } from '../http/base-server.ts';
 import { CLICKHOUSE_ROUTE, type ClickHouseRoutes } from './clickhouse/routes.ts';
 import { answerNativeHello } from './clickhouse/native-hello.ts';
@@ -26,6 +23,9 @@ import { addTextRoutes, sendEndpointText, type TextSource } from './texts/routes
 import { answerClientError } from '../http/problems.ts';
 import { fieldsRead, headerText, keyOf } from '../http/call-fields.ts';
 import { BY_KEY, sendTagged, type TextReader } from '../http/tagged-text.ts';
+import type { Followed } from './live/follow.ts';
+import type { Explanation } from '../request/explain.ts';
+import type { AdmitKey } from '../request/admission/keys.ts';
 
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 
@@ -40,14 +40,14 @@ export interface Readiness {
 
 export interface ServerOptions extends BaseOptions {
   /** An answer, or a stream of events if the call asks for one. */
-  readonly respond: RequestPath['respond'];
+  readonly respond: (call: Call) => Promise<Answer | Followed>;
   /** Ends the streams of live calls, when the service stops. */
   readonly endStreams: () => void;
   /** Checks a consumer query without running it. */
-  readonly explain: Explain;
+  readonly explain: (call: Call) => Promise<Explanation>;
   /** The endpoints a key may call, as data, with what the engine says of them within some seconds. A check counts as such against the rate limits. */
   readonly list: (reader: TextReader, waitSeconds: number | undefined) => Promise<unknown>;
-  readonly admitKey: Admission['admitKey'];
+  readonly admitKey: AdmitKey;
   /** The OpenAPI document of the endpoints a key may call, as JSON. */
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
   readonly texts: TextSource;

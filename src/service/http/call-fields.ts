@@ -1,9 +1,9 @@
 // What every front reads of a request for a call: its key, and the header fields that all of them have.
 import type { FastifyRequest } from 'fastify';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
-import { MAX_KEY_LENGTH } from '../request/admit.ts';
 import type { CallContent } from '../request/call.ts';
 import { isReadable } from './header-fields.ts';
+import { MAX_KEY_LENGTH } from '../request/admission/keys.ts';
 
 /** What header fields ask for on every entry point. */
 export function readOptions(

@@ -2,10 +2,10 @@
 import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { rateLimitFields } from '../limits/rate-limits.ts';
-import type { RequestKind } from '../request/admit.ts';
 import type { CallRecord } from '../request/call.ts';
 import { keyOf } from './call-fields.ts';
 import { matchesTag } from './entity-tag.ts';
+import type { RequestKind } from '../request/admission/keys.ts';
 
 /** Who asks for a text. */
 export interface TextReader {

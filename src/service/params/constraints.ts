@@ -1,5 +1,6 @@
 // Constraints on a parameter beyond its type: enum, pattern, min and max, lengths. Checked against the type when
 // compiled.
+import type { PathFinding } from '../../sql/base/finding.ts';
 import type { Parameter } from '../config/generated/endpoint.ts';
 import type { DeclaredParameter } from './declared.ts';
 import { compileWholeMatch, MAX_PROGRAM_SIZE, programSize, regexError } from '../../sql/clickhouse/regex.ts';
@@ -9,15 +10,6 @@ import { DEFAULT_MAX_LENGTH } from './text.ts';
 import type { ScalarType } from './scalar.ts';
 import { scalarOf, type ParameterType } from './type.ts';
 import type { ValueOptions } from './value.ts';
-
-/** An error in a parameter's declaration, at a path relative to it. */
-export interface ParameterFinding {
-  readonly path: readonly (string | number)[];
-  /** `parameter.reason`, stable. */
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
 
 export interface CompiledConstraints extends ValueOptions {
   /** The value if it satisfies the constraints. */
@@ -34,7 +26,7 @@ type Check = (value: ReadValue) => string | undefined;
 export function compileConstraints(
   spec: DeclaredParameter,
   type: ParameterType,
-  findings: ParameterFinding[],
+  findings: PathFinding[],
 ): CompiledConstraints {
   const scalar = scalarOf(type);
   const reader: ScalarReader = scalar?.read ?? (() => failure('must be one value'));
@@ -75,7 +67,7 @@ interface Declared {
   readonly spec: DeclaredParameter;
   readonly type: ParameterType;
   readonly scalar: ScalarType | undefined;
-  readonly findings: ParameterFinding[];
+  readonly findings: PathFinding[];
 }
 
 /**
@@ -174,7 +166,7 @@ function boundCheck({ spec, type, scalar, findings }: Declared, reader: ScalarRe
   };
 }
 
-function readBound(key: 'min' | 'max', reading: Reading): ReadValue | ParameterFinding {
+function readBound(key: 'min' | 'max', reading: Reading): ReadValue | PathFinding {
   return reading.kind === 'value' ? reading : finding(key, 'bound_invalid', `${key} ${reading.message}`);
 }
 
@@ -203,12 +195,12 @@ function enumCheck({ spec, type, scalar, findings }: Declared, reader: ScalarRea
   return ({ text }) => (allowed.has(text) ? undefined : message);
 }
 
-function finding(key: string, reason: string, message: string): ParameterFinding {
+function finding(key: string, reason: string, message: string): PathFinding {
   return { path: [key], code: `parameter.${reason}`, message };
 }
 
 /** A key that does not apply to the type. */
-export function misplaced(key: keyof Parameter, type: ParameterType, applicable: string): ParameterFinding {
+export function misplaced(key: keyof Parameter, type: ParameterType, applicable: string): PathFinding {
   return finding(
     key,
     'constraint_misplaced',

@@ -1,6 +1,7 @@
 // Values of dates and times that depend on the call: relative times that it sends, and relative defaults.
+import type { PathFinding } from '../../sql/base/finding.ts';
 import type { Parameter } from '../config/generated/endpoint.ts';
-import { misplaced, type CompiledConstraints, type ParameterFinding } from './constraints.ts';
+import { misplaced, type CompiledConstraints } from './constraints.ts';
 import { failure, type RawValue, type Reading, type ReadValue } from './reading.ts';
 import {
   isRelative,
@@ -50,7 +51,7 @@ export function compileMoments(
   spec: Parameter,
   type: ParameterType,
   { accept }: CompiledConstraints,
-  findings: ParameterFinding[],
+  findings: PathFinding[],
 ): MomentReader | undefined {
   const scale = type.kind === 'scalar' ? type.scalar.time : undefined;
   if (scale === undefined) {
@@ -92,7 +93,7 @@ export function isExpression(value: unknown): value is string {
   return isRelative(value) || (typeof value === 'string' && /^\s*@/.test(value));
 }
 
-function fallbackOf({ default: value }: Parameter, findings: ParameterFinding[]): RelativeTime | undefined {
+function fallbackOf({ default: value }: Parameter, findings: PathFinding[]): RelativeTime | undefined {
   if (!isExpression(value)) return undefined;
   const relative = parseRelative(value);
   if (relative === undefined) {

@@ -1,13 +1,53 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
+import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { compileConstraints } from './constraints.ts';
-import type { ParameterFinding } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';
 import { compileMoments, isExpression, type MomentReader } from './moments.ts';
 import { failure, read } from './reading.ts';
 import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, listedValues, parseParameterType, placeholderType, scalarOf } from './type.ts';
+import { TYPE_LABELS } from './scalar.ts';
 import type { ParameterType } from './type.ts';
 import { valueReader } from './value.ts';
+
+export const PARAMETER_CODES: Codes = {
+  'parameter.type_unknown': {
+    title: 'Unsupported parameter type',
+    help: `Use ${TYPE_LABELS.join(', ')}; Nullable(…) or LowCardinality(…) of one; or Array(…), Tuple(…) or Map(…).`,
+  },
+  'parameter.array_optional': {
+    title: 'An optional Array, Map or Tuple without a default',
+    help: 'None of them can be null: set required: true, or a default such as [].',
+  },
+  'parameter.default_unused': {
+    title: 'A required parameter with a default',
+    help: 'The default is never used: remove either required or default.',
+  },
+  'parameter.range_empty': {
+    title: 'Empty range',
+    help: 'The minimum is greater than the maximum: swap them.',
+  },
+  'parameter.bound_invalid': {
+    title: 'Invalid bound',
+    help: 'min and max must be valid values of the type of the parameter.',
+  },
+  'parameter.constraint_misplaced': {
+    title: 'A constraint that does not apply to the type',
+    help: 'pattern and format apply to String, min and max to numbers and times, round and bound to dates and times, min_length and max_length to String, Array and Map, enum to single values and arrays of them.',
+  },
+  'parameter.pattern_invalid': {
+    title: 'Invalid regular expression',
+    help: 'Patterns use RE2 syntax, which has no look-around and no back-references.',
+  },
+  'parameter.enum_invalid': {
+    title: 'Invalid enum value',
+    help: 'Every value of enum must have the type of the parameter and satisfy its constraints.',
+  },
+  'parameter.enum_duplicate': {
+    title: 'Duplicate enum value',
+    help: 'Remove one.',
+  },
+};
 
 /** A compiled parameter. */
 export interface CompiledParameter {
@@ -44,7 +84,7 @@ export function isGiven({ type }: Pick<CompiledParameter, 'type'>, text: string 
 /** The parameter, or the findings in its declaration. */
 export type CompileResult =
   | { readonly parameter: CompiledParameter; readonly findings?: undefined }
-  | { readonly findings: readonly ParameterFinding[]; readonly parameter?: undefined };
+  | { readonly findings: readonly PathFinding[]; readonly parameter?: undefined };
 
 /**
  * Compiles a parameter that has passed schema validation. Everything that contradicts its type is returned as findings.
@@ -56,7 +96,7 @@ export function compileParameter(name: string, spec: DeclaredParameter): Compile
       findings: [{ path: ['type'], code: 'parameter.type_unknown', message: type.message, hint: type.hint }],
     };
   }
-  const findings: ParameterFinding[] = [];
+  const findings: PathFinding[] = [];
   const constraints = compileConstraints(spec, type, findings);
   const readAny = valueReader(type, constraints);
   const readValue = spec.multiple === true ? eachOnce(readAny) : readAny;
@@ -92,7 +132,7 @@ function absentValue(
   spec: DeclaredParameter,
   type: ParameterType,
   readValue: (raw: NonNullable<RawValue>) => Reading | undefined,
-  findings: ParameterFinding[],
+  findings: PathFinding[],
 ): ReadValue | undefined {
   if (spec.default === undefined) {
     if (spec.choices !== undefined) return type.kind === 'array' ? read('[]') : undefined;

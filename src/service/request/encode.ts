@@ -1,132 +1,73 @@
-// Encodes rows, truncated and redacted, in the requested format.
-import type { ResultShape } from '../endpoints/endpoint.ts';
-import { Problem } from '../../sql/base/problem.ts';
-import { EngineError, type Column, type Engine, type RunHooks } from '../engine/engine.ts';
-import { readAll } from '../engine/rows.ts';
-import { csvHeader } from '../formats/csv.ts';
-import type { FormatName } from '../formats/formats.ts';
-import { encodeJson } from '../formats/json.ts';
-import { firstLine, type Cut } from '../formats/lines.ts';
-import type { Redactor } from '../../guard/redact/redactor.ts';
-import { describeAfterRun } from './analyses.ts';
-import { columnarStatement } from './columnar.ts';
-import { runProblem } from './engine-problems.ts';
-import type { Plan } from './planned.ts';
-import { timestampsOf } from './result-shape.ts';
-import type { Spending } from './spending.ts';
-import { joined } from './transform/parts.ts';
-import type { Transformer } from './transform/transformer.ts';
+// The last stage of a call: its result becomes an answer, with metadata if the call asks for it.
+import type { KeyUse } from '../auth/key-use.ts';
+import type { Clock } from '../../sql/base/clock.ts';
+import type { Answer } from './call.ts';
+import { addMetadata, type MetadataDeps } from './metadata.ts';
+import type { Plan } from './plan.ts';
+import type { Result } from './read.ts';
+import { sharedCaching } from './reading/shared-caching.ts';
+import { replayWhileValid, whileValid } from './reading/validity.ts';
+import type { Shadow } from './shadow/shadow.ts';
 
-export interface Encoding {
-  readonly format: FormatName;
-  /** Undefined for formats that have none. */
-  readonly shape: ResultShape | undefined;
-  readonly plan: Plan;
-  readonly redactor: Redactor;
-  readonly signal: AbortSignal;
-  readonly key: string | undefined;
-  /** Counts what encoding costs; undefined: it is counted against no budget. */
-  readonly spending?: Pick<Spending, 'beside'> | undefined;
+export interface EncodeDeps extends MetadataDeps {
+  readonly clock: Clock;
+  readonly keyUse: Pick<KeyUse, 'note'>;
+  /** Compares versions after calls; undefined: not here. */
+  readonly shadow?: Shadow | undefined;
 }
 
-/** The engine parses statements of up to 8 MiB; this leaves room for escaping. */
-const MAX_COLUMNAR_BYTES = 6 * 2 ** 20;
-
-export interface EncodingDeps {
-  readonly engine: Engine;
-  readonly transformer: Transformer;
+/** Throws Problem if the metadata that the call needs are not known. */
+export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
+  const { plan } = found;
+  const { admitted, metadata, bindings } = plan;
+  const outcome = found.outcome && whileValid(found.outcome, bindings, deps.clock.epoch());
+  const result = { ...found, outcome };
+  const described = metadata && (await withMetadata(deps, result, metadata));
+  const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
+  if (timing.engine > 0 && plan.endpoint.version !== undefined) deps.shadow?.offer(plan);
+  return {
+    endpoint: plan.endpoint,
+    successor: admitted.successor,
+    contentType: result.contentType,
+    body,
+    rows: result.rows,
+    truncated: result.truncated,
+    next: result.next,
+    dialect: plan.query.consumerQuery?.dialect,
+    preferredShape: admitted.content.resultShape && plan.shape,
+    isMetadataPreferred: described && metadata?.isPreferred,
+    etag,
+    outcome,
+    shared: metadata === undefined ? sharedCaching(admitted.endpoint, admitted) : undefined,
+    timing: { auth: admitted.authMs, plan: plan.planMs, ...timing },
+    read: result.read,
+    summary: { resultRows: result.rows, elapsedNs: Math.round(timing.engine * 1e6) },
+    replay: replay && replayFor(deps, plan, replay),
+  };
 }
 
-/** Encodes the response body. Throws Problem, such as `format.too_large`. */
-export async function encodeRows(deps: EncodingDeps, cut: Cut, encoding: Encoding): Promise<Buffer> {
-  const { lines, rows } = cut;
-  switch (encoding.format) {
-    case 'json':
-      return encodeJson({ ...cut, lines: await shaped(deps, lines, encoding) });
-    case 'ndjson':
-      return bufferOf(await shaped(deps, lines, encoding));
-    case 'csv': {
-      const described = rows > 0 ? [] : await describeColumns(deps.engine, encoding);
-      const names = rows > 0 ? await namesIn(deps, lines, encoding) : described.map(({ name }) => name);
-      const { bytes } = await deps.transformer.rows({ kind: 'csv' }, lines, encoding);
-      return joined([csvHeader(names), bytes], deps.transformer.pause);
-    }
-    case 'parquet':
-      return encodeColumns(deps, cut, encoding, 'Parquet');
-    case 'arrow':
-      return encodeColumns(deps, cut, encoding, 'Arrow');
-  }
-}
-
-/** The rows, redacted already, in the shape of the response. */
-async function shaped(
-  { engine, transformer }: EncodingDeps,
-  lines: Uint8Array,
-  encoding: Encoding,
-): Promise<Uint8Array> {
-  if (encoding.shape !== 'bigquery' || lines.length === 0) return lines;
-  const timestamps = timestampsOf(await describeColumns(engine, encoding));
-  return (await transformer.rows({ kind: 'bigquery', timestamps }, lines, encoding)).bytes;
-}
-
-/** The names in the first row. */
-async function namesIn(
-  { transformer }: EncodingDeps,
-  lines: Uint8Array,
-  encoding: Encoding,
-): Promise<readonly string[]> {
-  const { bytes } = await transformer.whole({ kind: 'names' }, firstLine(lines), encoding);
-  return JSON.parse(bufferOf(bytes).toString()) as readonly string[]; // what the transform writes
-}
-
-function bufferOf(lines: Uint8Array): Buffer {
-  return Buffer.from(lines.buffer, lines.byteOffset, lines.length);
-}
-
-async function describeColumns(
-  engine: Engine,
-  { plan, signal, spending }: Encoding,
-): Promise<readonly Column[]> {
-  return describeAfterRun(engine, plan.statement, spending).catch((cause: unknown) => {
-    throw runProblem(cause, plan, signal);
+/** Undefined: the metadata are not known, and the rows are worth more. */
+function withMetadata(
+  deps: EncodeDeps,
+  result: Result,
+  metadata: NonNullable<Plan['metadata']>,
+): Promise<Result | undefined> {
+  return addMetadata(deps, result, metadata).catch((cause: unknown) => {
+    if (metadata.isPreferred) return undefined;
+    throw cause;
   });
 }
 
-/** The engine encodes the rows after redaction, so redacted data is in no columnar format either. */
-async function encodeColumns(
-  deps: EncodingDeps,
-  { lines, rows }: Cut,
-  encoding: Encoding,
-  format: 'Parquet' | 'Arrow',
-): Promise<Buffer> {
-  const { plan, redactor, signal, spending } = encoding;
-  if (lines.length > MAX_COLUMNAR_BYTES) throw new Problem('format.too_large');
-  const { engine } = deps;
-  const present = rows === 0 ? undefined : new Set(await namesIn(deps, lines, encoding));
-  const described = await describeColumns(engine, encoding);
-  const columns = described.map(({ name, type }) => ({
-    name,
-    type: redactor.treats(name) ? 'Nullable(String)' : type,
-  }));
-  const sql = columnarStatement(lines, { columns, present });
-  const statement = { ...plan.statement, sql, parameters: {}, origin: 'saved' } as const;
-  try {
-    const write = async ({ onStart }: RunHooks = {}): Promise<Uint8Array> => {
-      const { chunks } = await engine.run(statement, { format, signal, ...(onStart && { onStart }) });
-      return readAll(chunks);
-    };
-    const bytes = await (spending === undefined ? write() : spending.beside(write));
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  } catch (cause) {
-    throw formatProblem(cause, encoding);
-  }
-}
-
-/** The engine produced rows that it cannot write in the format; the caller chose the format. */
-function formatProblem(cause: unknown, { plan, signal }: Encoding): unknown {
-  if (!(cause instanceof EngineError)) return cause;
-  const options = { hint: 'Request json, csv or ndjson.', cause };
-  if (cause.failure === 'rejected') return new Problem('format.not_acceptable', options);
-  const isLarge = cause.failure === 'memory' || cause.failure === 'limit';
-  return isLarge ? new Problem('format.too_large', options) : runProblem(cause, plan, signal);
+/** Repeats the answer for its key while nothing that the call depends on has changed. */
+function replayFor(
+  deps: EncodeDeps,
+  { admitted, bindings, requester: { key } }: Plan,
+  replay: NonNullable<Answer['replay']>,
+): NonNullable<Answer['replay']> {
+  const { isStillAdmitted } = admitted;
+  return replayWhileValid(deps, bindings, () => {
+    if (!isStillAdmitted()) return undefined;
+    deps.keyUse.note(key);
+    return replay();
+  });
 }

@@ -2,7 +2,7 @@
 import { Problem, type ProblemCode } from '../../sql/base/problem.ts';
 import { EngineError, LEFT_OUT, type EngineFailure } from '../engine/engine.ts';
 import type { Redactor } from '../../guard/redact/redactor.ts';
-import type { Plan } from './planned.ts';
+import type { PlannedQuery } from './planned-query.ts';
 
 const SAVED: Readonly<Record<EngineFailure, ProblemCode>> = {
   rejected: 'endpoint.failed',
@@ -34,12 +34,12 @@ const CHECK: Readonly<Record<EngineFailure, ProblemCode>> = {
 const RETRY_AFTER = 1;
 
 /** Converts a failure while running a plan to a Problem; returns any other error unchanged. */
-export function runProblem(error: unknown, plan: Plan, signal: AbortSignal): unknown {
+export function runProblem(error: unknown, query: PlannedQuery, signal: AbortSignal): unknown {
   if (!(error instanceof EngineError)) return error;
   const timedOut = signal.aborted && signal.reason instanceof Problem;
   if (timedOut) return signal.reason;
-  const isConsumers = plan.statement.origin === 'consumer';
-  if (error.failure === 'rejected') return plan.blame(error) ?? unblamed(error, isConsumers);
+  const isConsumers = query.statement.origin === 'consumer';
+  if (error.failure === 'rejected') return query.blame(error) ?? unblamed(error, isConsumers);
   if (isServerFull(error) && !isConsumers) return problemOf('engine.busy', error);
   return problemOf((isConsumers ? CONSUMER : SAVED)[error.failure], error);
 }

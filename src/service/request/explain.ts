@@ -1,27 +1,18 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
-import type { Describe } from '../endpoints/describe.ts';
 import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
 import type { Principal } from '../auth/principal.ts';
-import type { Clock } from '../../sql/base/clock.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import type { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../../guard/redact/demand.ts';
-import type { Admission } from './admit.ts';
 import type { Call, CallContent } from './call.ts';
-import { parametersOf } from './consumer-query.ts';
+import { parametersOf } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
-import type { MakePlan } from './plan.ts';
-import type { Plan } from './planned.ts';
-import type { Sandboxes } from './sandboxes.ts';
+import { type AdmitDeps, admit } from './admit.ts';
+import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
+import { planQuery } from './plan.ts';
 
-export interface ExplainOptions {
-  readonly admit: Admission['admit'];
-  readonly plan: MakePlan;
-  readonly sandboxes: Pick<Sandboxes, 'rejection'>;
-  readonly describe: Pick<Describe, 'samples'>;
-  readonly clock: Pick<Clock, 'epoch'>;
-}
+export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {}
 
 /** Contains only what the caller sent: nothing of the saved query is disclosed. */
 export interface Explanation {
@@ -30,37 +21,38 @@ export interface Explanation {
   readonly dialect?: Dialect;
 }
 
-export type Explain = (call: Call) => Promise<Explanation>;
-
 /** Seconds that the engine may take to analyse a query. */
 const ANALYSIS_SECONDS = 5;
 
 /**
- * Creates the explain function. It performs the same checks as a running call and has the engine analyse the query, with
- * the values of the call, or sample values for those that are not locked if they are not complete. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
+ * Performs the same checks as a running call and has the engine analyse the query, with the values of the call, or sample values for
+ * those that are not locked if they are not complete. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
-export function createExplain({ admit, plan, sandboxes, describe, clock }: ExplainOptions): Explain {
-  return async (call) => {
-    const { endpoint: called, principal, content, consumerQuery } = await admit(call, 'check');
-    if (consumerQuery === undefined) {
-      const message = 'Send the query to explain as sql or lql';
-      throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
-    }
-    const now = clock.epoch();
-    const bound = boundOf(called, content, { principal, now });
-    const endpoint = bound === undefined ? called : called.variantOf(bound);
-    // The engine computes some values during analysis: of no rows that the key must not read.
-    const values = {
-      ...(await describe.samples(endpoint)),
-      ...(bound?.values ?? called.binder.lockedValues(principal.locked, now)),
-    };
-    const bindings = { values, canonical: '', now, until: Infinity, source: '' };
-    const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
-    const planned = await plan(endpoint, bindings, consumerQuery, isRedacting(redactor));
-    await analyse(endpoint, planned, sandboxes);
-    const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
-    return { sql, ...(dialect === undefined ? {} : { dialect }) };
+export async function explain(deps: ExplainDeps, call: Call): Promise<Explanation> {
+  const { endpoint: called, principal, content, consumerQuery } = await admit(deps, call, 'check');
+  if (consumerQuery === undefined) {
+    const message = 'Send the query to explain as sql or lql';
+    throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
+  }
+  const now = deps.clock.epoch();
+  const bound = boundOf(called, content, { principal, now });
+  const endpoint = bound === undefined ? called : called.variantOf(bound);
+  // The engine computes some values during analysis: of no rows that the key must not read.
+  const values = {
+    ...(await deps.describe.samples(endpoint)),
+    ...(bound?.values ?? called.binder.lockedValues(principal.locked, now)),
   };
+  const bindings = { values, canonical: '', now, until: Infinity, source: '' };
+  const redactor = demandedRedactor(endpoint.redaction, { key: principal.redact, header: content.redact });
+  const planned = await planQuery(deps, {
+    endpoint,
+    bindings,
+    consumerQuery,
+    isRedacted: isRedacting(redactor),
+  });
+  await analyse(endpoint, planned, deps.sandboxes);
+  const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
+  return { sql, ...(dialect === undefined ? {} : { dialect }) };
 }
 
 /** The parameters of the call; undefined if they are not complete, or invalid. */
@@ -80,11 +72,11 @@ function boundOf(
 /** Has the engine resolve names and types. Throws the Problem that running the query would end in. */
 async function analyse(
   endpoint: Endpoint,
-  { statement, retry, blame }: Plan,
-  sandboxes: ExplainOptions['sandboxes'],
+  { statement, retry, blame }: PlannedQuery,
+  sandboxes: PlanQueryDeps['sandboxes'],
 ): Promise<void> {
   const limits = { ...statement.limits, time: Math.min(statement.limits.time, ANALYSIS_SECONDS) };
-  const rejectionOf = (each: Plan['statement']): Promise<EngineError | undefined> =>
+  const rejectionOf = (each: PlannedQuery['statement']): Promise<EngineError | undefined> =>
     sandboxes.rejection(endpoint, { ...each, limits }).catch((error: unknown) => {
       throw checkProblem(error);
     });

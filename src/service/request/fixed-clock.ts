@@ -1,21 +1,19 @@
-// Plans with a frozen clock, for calls whose results must not depend on when they are made.
+// Statements with a frozen clock, for calls whose results must not depend on when they are made.
 import type { Engine, Statement } from '../engine/engine.ts';
 import { fixClock } from '../../sql/clickhouse/fixed-clock.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
-import type { MakePlan } from './plan.ts';
 
 /**
- * The same plans, with every time function in the final statement replaced by `now` (milliseconds since 1970). Not
- * covered: what the engine evaluates outside the statement, such as views, default expressions of columns and
- * dictionaries.
+ * The statement with every time function replaced by `now` (milliseconds since 1970). Not covered: what the engine evaluates outside
+ * the statement, such as views, default expressions of columns and dictionaries.
  */
-export function planAt(now: number, plan: MakePlan, engine: Pick<Engine, 'describe'>): MakePlan {
-  return async (endpoint, bindings, consumerQuery, isRedacted) => {
-    const planned = await plan(endpoint, bindings, consumerQuery, isRedacted);
-    const fixed = { ...planned.statement, sql: fixClock(planned.statement.sql, now) };
-    if (fixed.sql === planned.statement.sql) return planned;
-    return { ...planned, statement: await keepNames(engine, planned.statement, fixed) };
-  };
+export async function atTime(
+  now: number,
+  statement: Statement,
+  engine: Pick<Engine, 'describe'>,
+): Promise<Statement> {
+  const fixed = { ...statement, sql: fixClock(statement.sql, now) };
+  return fixed.sql === statement.sql ? statement : keepNames(engine, statement, fixed);
 }
 
 /** Restores the names of unaliased columns: they are named after their expression, which has changed. */

@@ -2,112 +2,63 @@
 import { hash } from 'node:crypto';
 import { etagInParts } from '../cache/entry.ts';
 import { redactedType } from '../endpoints/column-rules.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import { createLru } from '../../sql/base/lru.ts';
-import { Problem } from '../../sql/base/problem.ts';
-import type { Column, Engine, Statement } from '../engine/engine.ts';
+import { createLru, type Lru } from '../../sql/base/lru.ts';
+import type { Column, Engine } from '../engine/engine.ts';
 import { isRedacting } from '../../guard/redact/demand.ts';
-import { describeAfterRun } from './analyses.ts';
-import type { CallContent } from './call.ts';
-import { runProblem, withoutValues } from './engine-problems.ts';
-import { alternativeOf } from './plan.ts';
-import type { Result, Task } from './result.ts';
-import type { Spending } from './spending.ts';
+import type { Result } from './read.ts';
 import { joined } from './transform/parts.ts';
-import type { Pause } from './transform/pause.ts';
+import type { Transformer } from './transform/transformer.ts';
+import type { Plan } from './plan.ts';
+import type { MetadataOptions } from './metadata-options.ts';
+import { describeResult } from './describe-result.ts';
 
-const HINT = 'Only json has metadata: send format=json, or leave out meta';
-
-/**
- * Whether the body gets metadata: as the field `meta` says, otherwise as the caller prefers; a parameter of that name is no such
- * field. Throws Problem `request.parameters_invalid` for another value of the field, and for formats that have no place for metadata.
- */
-export function wantsMetadata(
-  { fields, format, metadata }: Pick<CallContent, 'fields' | 'format' | 'metadata'>,
-  endpoint: Pick<Endpoint, 'parameters'>,
-): boolean {
-  const preferred = metadata === 'preferred' && format === 'json';
-  if (metadata === undefined || endpoint.parameters['meta'] !== undefined) return preferred;
-  const values = (fields.get('meta') ?? []).filter((value) => value !== '' && value !== null);
-  if (values.length === 0) return preferred;
-  const [value] = values;
-  const isTrue = value === true || value === 'true';
-  if (values.length > 1 || !(isTrue || value === false || value === 'false'))
-    throw invalid('Expected true or false');
-  if (isTrue && format !== 'json') throw invalid(HINT);
-  return isTrue;
+export interface MetadataDeps {
+  readonly engine: Engine;
+  readonly transformer: Pick<Transformer, 'pause'>;
+  /** The columns of cached responses, so that these need no engine. */
+  readonly knownColumns: Lru<readonly Column[]>;
 }
-
-function invalid(message: string): Problem {
-  return new Problem('request.parameters_invalid', { errors: [{ parameter: 'meta', message }] });
-}
-
-export interface MetadataTask extends Task {
-  /** Whether the caller may see how much was read: this counts rows of other tenants. */
-  readonly isReadShown: boolean;
-  /** The id of the caller's key. */
-  readonly key: string;
-  readonly spending: Pick<Spending, 'beside'> | undefined;
-  readonly signal: () => AbortSignal;
-}
-
-/** Adds `meta` to a result in JSON. The cached response stays without it. Throws Problem. */
-export type AddMetadata = (task: MetadataTask, result: Result) => Promise<Result>;
 
 /** Bytes, approximately. */
 const MAX_REMEMBERED = 4 * 2 ** 20;
 const CLOSE = '}';
 
-/** Creates the function that adds metadata. It remembers the columns of cached responses, so that these need no engine. */
-export function createAddMetadata(engine: Engine, pause: Pause): AddMetadata {
-  const remembered = createLru<readonly Column[]>({
+export function createKnownColumns(): MetadataDeps['knownColumns'] {
+  return createLru<readonly Column[]>({
     size: MAX_REMEMBERED,
     sizeOf: (columns, key) => JSON.stringify(columns).length + key.length,
   });
-  return async (task, result) => {
-    const key = keyOf(task, result);
-    const isRepeated = result.outcome !== undefined && result.outcome.forwarded === undefined;
-    const columns = (isRepeated ? remembered.get(key) : undefined) ?? (await describe(engine, task));
-    if (result.outcome !== undefined) remembered.set(key, columns);
-    const meta = JSON.stringify(metadataOf(task, result, columns));
-    const rows = result.body.subarray(0, result.body.length - CLOSE.length);
-    const body = await joined([rows, Buffer.from(`,"meta":${meta}${CLOSE}`)], pause);
-    return { ...result, body, etag: await etagInParts(body, pause), replay: undefined };
-  };
+}
+
+/** Adds `meta` to a result in JSON. The cached response stays without it. Throws Problem. */
+export async function addMetadata(
+  { engine, transformer: { pause }, knownColumns }: MetadataDeps,
+  result: Result,
+  options: MetadataOptions,
+): Promise<Result> {
+  const { plan, outcome } = result;
+  const key = keyOf(plan, result);
+  const isRepeated = outcome !== undefined && outcome.forwarded === undefined;
+  const columns =
+    (isRepeated ? knownColumns.get(key) : undefined) ??
+    (await describeResult(engine, { ...plan, ...plan.requester }));
+  if (outcome !== undefined) knownColumns.set(key, columns);
+  const meta = JSON.stringify(metadataOf(result, columns, options));
+  const rows = result.body.subarray(0, result.body.length - CLOSE.length);
+  const body = await joined([rows, Buffer.from(`,"meta":${meta}${CLOSE}`)], pause);
+  return { ...result, body, etag: await etagInParts(body, pause), replay: undefined };
 }
 
 /** Of a statement with its values, and the bytes of its result. */
-function keyOf({ plan: { statement } }: Task, { etag }: Result): string {
+function keyOf({ query: { statement } }: Plan, { etag }: Result): string {
   return hash('sha256', JSON.stringify([statement.sql, statement.parameters, etag]), 'base64url');
 }
 
-interface DescribedTask extends Pick<MetadataTask, 'plan' | 'redactor' | 'spending' | 'signal'> {
-  readonly key: string | undefined;
-}
-
-/** The columns of the statement, or of the one that runs if it is rejected. Throws Problem. */
-export async function describe(
-  engine: Engine,
-  { plan, redactor, key, spending, signal }: DescribedTask,
-): Promise<readonly Column[]> {
-  const columnsOf = (statement: Statement): Promise<readonly Column[]> =>
-    describeAfterRun(engine, { ...statement, key }, spending);
-  try {
-    return await columnsOf(plan.statement).catch((error: unknown) => {
-      const again = alternativeOf(plan, error);
-      if (again === undefined) throw error;
-      return columnsOf(again);
-    });
-  } catch (error) {
-    throw withoutValues(runProblem(error, plan, signal()), redactor);
-  }
-}
-
-function metadataOf(task: MetadataTask, result: Result, columns: readonly Column[]): unknown {
-  const { rows, truncated, cost, outcome } = result;
-  const isReadShown = task.isReadShown && !isRedacting(task.redactor);
+function metadataOf(result: Result, columns: readonly Column[], options: MetadataOptions): unknown {
+  const { plan, rows, truncated, cost, outcome } = result;
+  const isReadShown = options.isReadShown && !isRedacting(plan.redactor);
   return {
-    columns: columnsSent(task, columns),
+    columns: columnsSent(plan, columns),
     rows,
     truncated,
     statistics: {
@@ -119,7 +70,7 @@ function metadataOf(task: MetadataTask, result: Result, columns: readonly Column
 }
 
 /** The columns after redaction: without dropped ones, and masked or hashed ones are text. */
-function columnsSent({ endpoint, redactor }: Task, columns: readonly Column[]): readonly Column[] {
+function columnsSent({ endpoint, redactor }: Plan, columns: readonly Column[]): readonly Column[] {
   const plain = columns.map(({ name, type }) => ({ name, type }));
   if (!isRedacting(redactor)) return plain;
   return plain.flatMap(({ name, type }) => {

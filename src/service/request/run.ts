@@ -1,163 +1,60 @@
-// Runs a plan's statement to completion.
-import type { Callers } from '../cache/single-flight.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import { traceparentOf } from '../observe/trace-context.ts';
-import type { ReadSummary, TraceContext } from '../../sql/base/observation.ts';
-import type { Engine, RunOptions, Statement } from '../engine/engine.ts';
-import { readAll } from '../engine/rows.ts';
-import type { Redactor } from '../../guard/redact/redactor.ts';
-import type { Bulkhead } from './bulkhead.ts';
-import { runProblem, withoutValues } from './engine-problems.ts';
-import { NO_LABELS, type Labels } from './labels.ts';
-import { alternativeOf } from './plan.ts';
-import type { Plan } from './planned.ts';
-import type { Spending } from './spending.ts';
+// Runs a plan on the engine: its rows are cut, redacted and encoded, so that nothing unredacted is ever cached.
+import { etagInParts } from '../cache/entry.ts';
+import { contentTypeOf } from '../formats/formats.ts';
+import { cutLines } from '../formats/lines.ts';
+import { encodeRows, type Encoding } from './formats/encode-rows.ts';
+import { produceEngineFormat, type EngineFormatDeps } from './formats/engine-format.ts';
+import { redactRows } from './formats/redacted-rows.ts';
+import { cutPage } from './pages/pages.ts';
+import type { Plan } from './plan.ts';
+import type { SharedFailures } from './reading/shared-failures.ts';
+import { runQuery, type RunContext, type Produced } from './run-statement.ts';
+import type { Transformer } from './transform/transformer.ts';
 
-/** On whose behalf a plan runs, and in which workload. None of it changes the result. */
-export interface Requester {
-  /** The id of the key; undefined if it runs for none. */
-  readonly key: string | undefined;
-  readonly requestId: string;
-  readonly trace: TraceContext | undefined;
-  readonly labels: Labels;
-  readonly workload: string | undefined;
-  /** Low priority: yields to all waiting requests, since no caller waits for it. */
-  readonly isPatient: boolean;
-  /** Undefined: the run is counted against no budget, since it is for no call. */
-  readonly spending?: Spending | undefined;
+export interface RunPlanDeps extends EngineFormatDeps {
+  readonly transformer: Transformer;
+  readonly failures: SharedFailures;
 }
 
-export interface RunContext extends Requester {
-  readonly signal: AbortSignal;
-  /** The keys that wait for the run, if it can be shared. */
-  readonly callers?: Callers | undefined;
-}
-
-export interface RunDeps {
-  readonly engine: Engine;
-  readonly bulkhead: Bulkhead;
-  /** Milliseconds, monotonic. */
-  readonly now: () => number;
-}
-
-/** A plan of an endpoint. */
-export interface Runnable {
-  readonly endpoint: Endpoint;
-  readonly plan: Plan;
-  /** Whether and how the result will be redacted: so are failures, which are logged. Default: not. */
-  readonly redactor?: Redactor | undefined;
-}
-
-/** The result of a run. */
-export interface RunResult {
-  /** All lines of the result in JSONEachRow format. */
-  readonly lines: Uint8Array;
-  /** Milliseconds spent waiting for a slot. */
-  readonly queueMs: number;
-  readonly read: ReadSummary | undefined;
-}
-
-/** How a result is written. */
-export interface Output {
-  readonly format: RunOptions['format'];
-  /** Makes another statement of each that runs, such as one with fewer rows. */
-  readonly rewrite?: (sql: string) => string;
-}
-
-/** The result of a run in any format. */
-export interface WrittenResult extends Omit<RunResult, 'lines'> {
-  readonly bytes: Uint8Array;
-  /** See the engine's Result. */
-  readonly rows: number | undefined;
-}
-
-/** Runs a plan to completion. Throws Problem. */
-export async function runPlan(deps: RunDeps, task: Runnable, context: RunContext): Promise<RunResult> {
-  const { bytes: lines, ...result } = await runInFormat(deps, task, context, { format: 'JSONEachRow' });
-  return { ...result, lines };
-}
-
-/** Runs a plan to completion, written in a format. Throws Problem. */
-export async function runInFormat(
-  deps: RunDeps,
-  task: Runnable,
-  context: RunContext,
-  output: Output,
-): Promise<WrittenResult> {
-  const { endpoint, plan, redactor } = task;
-  const { concurrency } = endpoint;
-  const { signal, key, isPatient, callers } = context;
-  const started = deps.now();
+/** The result of a plan, encoded. Throws Problem. */
+export async function run(deps: RunPlanDeps, plan: Plan, context: RunContext): Promise<Produced> {
+  const { format } = plan;
   try {
-    await context.spending?.check();
-    const release =
-      concurrency && (await deps.bulkhead.enter(endpoint, concurrency, { signal, key, isPatient, callers }));
-    const waitedMs = deps.now() - started;
-    try {
-      const result = await runStatement(deps, task, context, output);
-      return { ...result, queueMs: waitedMs + result.queueMs };
-    } finally {
-      release?.();
-    }
-  } catch (error) {
-    throw withoutValues(runProblem(error, plan, signal), redactor);
+    const produced =
+      typeof format === 'string'
+        ? await produceRows(deps, { ...plan, format }, context)
+        : await produceEngineFormat(deps, { ...plan, format }, context);
+    return { ...produced, etag: await etagInParts(produced.body, deps.transformer.pause) };
+  } catch (cause) {
+    deps.failures.note(cause, plan.query);
+    throw cause;
   }
 }
 
-/** Seconds that a retry has at least: a server's profile rejects a shorter limit. */
-const LEAST_RETRY = 1;
-
-/**
- * A statement may have failed on values in other tenants' rows, or in its plan; its alternative form cannot. Both share the
- * statement's time limit.
- */
-async function runStatement(
-  { engine, now }: RunDeps,
-  { endpoint, plan }: Runnable,
+/** Runs the query, truncates the rows, redacts them and encodes the rest. Throws Problem. */
+async function produceRows(
+  deps: RunPlanDeps,
+  plan: Plan & Pick<Encoding, 'format'>,
   context: RunContext,
-  { format, rewrite }: Output,
-): Promise<WrittenResult> {
-  const { signal, key, workload, isPatient, callers, trace, spending } = context;
-  const run = async (planned: Statement): Promise<WrittenResult> => {
-    const sql = rewrite === undefined ? planned.sql : rewrite(planned.sql);
-    const statement = { ...planned, sql, key, ...(workload === undefined ? {} : { workload }) };
-    const { end, ...hooks } = spending?.begin() ?? {};
-    try {
-      const { chunks, queueMs, read, rows } = await engine.run(statement, {
-        format,
-        signal,
-        isPatient,
-        callers,
-        lane: endpoint.id,
-        comment: commentOf(endpoint, context),
-        ...(trace === undefined ? {} : { traceparent: traceparentOf(trace) }),
-        ...hooks,
-      });
-      return { bytes: await readAll(chunks), rows, queueMs, read };
-    } finally {
-      await end?.();
-    }
-  };
+): Promise<Produced> {
+  const { engine, bulkhead, clock, transformer } = deps;
+  const now = clock.monotonic;
   const started = now();
-  return run(plan.statement).catch((error: unknown) => {
-    const again = alternativeOf(plan, error);
-    if (again === undefined) throw error;
-    const { limits } = again;
-    const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);
-    return run({ ...again, limits: { ...limits, time: Math.min(left, limits.time) } });
-  });
-}
-
-/** The `log_comment` of a statement, as JSON. */
-function commentOf({ name, revision, version }: Endpoint, { requestId, trace, labels }: RunContext): string {
-  const labelled = labels === NO_LABELS ? {} : { labels };
-  const traced = trace === undefined ? {} : { trace: trace.traceId };
-  return JSON.stringify({
-    request: requestId,
-    ...traced,
-    endpoint: name,
-    ...(version === undefined ? {} : { version }),
-    revision,
-    ...labelled,
-  });
+  const { lines, queueMs, read } = await runQuery({ engine, bulkhead, now }, plan, context);
+  const ran = now();
+  const { maxRows } = plan.endpoint;
+  const cut =
+    plan.page === undefined
+      ? cutLines(lines, maxRows)
+      : await cutPage({ transformer, context }, lines, plan.page, maxRows);
+  const redacted = { ...cut, lines: await redactRows(deps, plan, cut.lines, context) };
+  const cleaned = now();
+  const { signal, key, spending } = context;
+  const body = await encodeRows({ engine, transformer }, redacted, { ...plan, signal, key, spending });
+  const { rows, truncated, next } = cut;
+  const contentType = contentTypeOf(plan.format);
+  const engineMs = ran - started - queueMs;
+  const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
+  const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
+  return { body, rows, truncated, next, contentType, timing, read, cost };
 }

@@ -3,6 +3,22 @@
 
 export type Severity = 'error' | 'warning';
 
+/** What the reference says about a code of findings. */
+export interface CodeText {
+  readonly title: string;
+  readonly help: string;
+}
+
+/** By code. */
+export type Codes = Readonly<Record<string, CodeText>>;
+
+export const MORE_CODES: Codes = {
+  'file.more_findings': {
+    title: 'The file has more findings than are shown',
+    help: 'The first 100 are shown. Fix those, then check the file again.',
+  },
+};
+
 /** A finding at a 1-based line and column (in UTF-16 code units) of a file. */
 export interface Finding {
   readonly file: string;
@@ -15,6 +31,19 @@ export interface Finding {
   readonly hint?: string;
   /** The endpoint that includes the part at this location, if the finding is about the endpoint. */
   readonly includedBy?: string;
+}
+
+/** A finding of a document before it is located: at a path; `offset` is inside the string there (UTF-16 code units). */
+export interface PathFinding {
+  /** `family.reason`, stable. */
+  readonly code: string;
+  readonly path: readonly (string | number)[];
+  readonly onKey?: boolean;
+  readonly offset?: number;
+  readonly message: string;
+  readonly hint?: string;
+  /** Default: error. */
+  readonly severity?: 'warning';
 }
 
 /**
@@ -40,10 +69,16 @@ export function mergeEqual<F extends { readonly message: string }, Where>(
 
 /**
  * The same findings once each, those in parts that several endpoints include. The message names the endpoints, unless the part has
- * the finding on its own.
+ * the finding on its own. A file with errors of its own has none of endpoints that include it: they may follow from these.
  */
 export function uniqueFindings(findings: readonly Finding[]): readonly Finding[] {
-  const found = findings.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
+  const broken = new Set(
+    findings.flatMap(({ file, severity, includedBy }) =>
+      severity === 'error' && includedBy === undefined ? [file] : [],
+    ),
+  );
+  const own = findings.filter(({ file, includedBy }) => includedBy === undefined || !broken.has(file));
+  const found = own.map(({ includedBy, ...finding }) => [finding, includedBy] as const);
   return mergeEqual<Finding, string | undefined>(found, (all) => {
     if (all.has(undefined)) return undefined;
     const [first] = all;

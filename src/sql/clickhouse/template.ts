@@ -52,7 +52,7 @@ const ALMOST = /^(?:if\b[^\n]*@|else\b|elif\b|elsif\b|endif\b|end\s+if\b)/i;
 /** Reads the template of a query. `isChoice`: whether a parameter of that name is a choice. */
 export function readTemplate(sql: string, isChoice: (name: string) => boolean): Template {
   const tokens = tokenize(sql);
-  const reading: Reading = { sql, tokens, isChoice, findings: [], parts: 0, isStopped: false };
+  const reading: TemplateReading = { sql, tokens, isChoice, findings: [], parts: 0, isStopped: false };
   const { pieces } = readPieces(reading, { from: 0, depth: 0 });
   const { findings, parts, isStopped } = reading;
   if (parts > 0 && !isStopped) checkParts(tokensOf(sql, tokens.filter(isSignificant)), pieces, findings);
@@ -68,7 +68,7 @@ export function* partsOf(pieces: readonly Piece[]): Generator<PartPiece> {
   }
 }
 
-interface Reading {
+interface TemplateReading {
   readonly sql: string;
   readonly tokens: readonly Token[];
   readonly isChoice: (name: string) => boolean;
@@ -80,7 +80,7 @@ interface Reading {
 
 /** Pieces from a token up to the `end` of the part that contains it, or to the end of the query. */
 function readPieces(
-  reading: Reading,
+  reading: TemplateReading,
   { from, depth }: { readonly from: number; readonly depth: number },
 ): { readonly pieces: readonly Piece[]; readonly next: number; readonly isClosed: boolean } {
   const { sql, tokens, findings } = reading;
@@ -134,7 +134,7 @@ interface PartStart {
 }
 
 function readPart(
-  reading: Reading,
+  reading: TemplateReading,
   { token, index, depth, conditions }: PartStart,
 ): { readonly part: PartPiece; readonly next: number } {
   const { tokens, findings } = reading;
@@ -159,7 +159,7 @@ function readPart(
   };
 }
 
-function choiceAt({ sql, tokens, isChoice }: Reading, index: number): string | undefined {
+function choiceAt({ sql, tokens, isChoice }: TemplateReading, index: number): string | undefined {
   const [at, name] = [tokens[index], tokens[index + 1]];
   if (at?.kind !== '@' || name?.kind !== 'word' || followsOperand(tokens, index)) return undefined;
   const text = sql.slice(name.start, name.end);

@@ -65,6 +65,8 @@ function accepted(application: Application, index: number, { takes }: Behaviour)
     case 'array':
       return own;
     case 'text':
+      if (isKind(own, 'array', 'tuple', 'map'))
+        return application.fail(`${application.call.name} requires a string here`);
       return isKind(own, 'text', 'bytes', 'null', 'unknown')
         ? own
         : application.context.asText(own, application.at);

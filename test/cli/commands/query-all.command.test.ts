@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { queryService } from '../../../src/cli/commands/query/query.ts';
+import { queryService } from '../../../src/cli/commands/query/query-service.ts';
 import { scanCsv } from '../../../src/cli/commands/query/all-pages.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { run, scratch } from '../../support/command.ts';
@@ -110,6 +110,25 @@ test('in this process', async () => {
   const { code, out, err } = await run(['query', 'paged', '--all', '--output', 'json', 'page_size=3'], { cwd }); // prettier-ignore
   expect([code, numbers(out)]).toEqual([0, [0, 1, 2, 3, 4, 5, 6, 7, 8, 9]]);
   expect(err).toContain('10 rows, 4 pages');
+});
+
+test('in this process, columns are hashed with a key of the run, and a file with errors is named', async () => {
+  const cwd = scratch();
+  mkdirSync(join(cwd, 'endpoints'));
+  const hashed = NONE.replace('page: { by: [n] }', 'pii: { redact: true, columns: { n: hash } }').replace(
+    'WHERE 0',
+    'WHERE 1',
+  );
+  writeFileSync(join(cwd, 'endpoints/none.yaml'), hashed);
+  writeFileSync(join(cwd, 'endpoints/open.yaml'), OPEN.replace('size: 4', 'sizes: 4'));
+  const found = await run(['query', 'none', '--output', 'json'], { cwd });
+  expect([found.code, found.out]).toEqual([0, expect.stringMatching(/"n":"[0-9a-f]{32}"/)]);
+  expect(found.err).toContain('MILLRACE_PII_HASH_KEY');
+  const missing = await run(['query', 'open'], { cwd });
+  expect([missing.code, missing.err]).toEqual([
+    1,
+    expect.stringMatching(/endpoint_unknown[^]*open\.yaml:3:\d+/),
+  ]);
 });
 
 test.each([

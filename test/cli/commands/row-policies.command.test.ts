@@ -16,14 +16,14 @@ import { filterParameters, tableReads } from '../../../src/service/access/table-
 import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
 import type { Engine, RowPolicyContext } from '../../../src/service/engine/engine.ts';
 import type { PreflightFinding } from '../../../src/service/preflight/finding.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { serverRows } from '../../../src/service/preflight/server-rows.ts';
 import type { ClickHouseFront } from '../../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';
 import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import { failureOf, text } from '../../support/engine-statements.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const rowPolicies = (
   endpoints: readonly Endpoint[],
@@ -425,7 +425,7 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
       const policyParameters = filterParameters;
       const description = createDescribe(engine);
       const sandboxes = createSandboxes(engine, description);
-      const plan = createPlan({ sandboxes, describe: description, policyParameters });
+      const plan = planWith({ sandboxes, describe: description, policyParameters });
       const endpoint = endpoints[0];
       if (endpoint === undefined) throw new Error('no endpoint');
       const given = new Map([

@@ -1,6 +1,7 @@
 // The service as a process: start, serve, reload, stop.
-import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { run, scratch, start, type Running } from '../../support/command.ts';
@@ -65,6 +66,46 @@ const call = (address: string, key: string, path: string): Promise<Response> =>
 
 const PARTS = ['settings ok', 'keys ok', 'engine ok', 'catalog ok 2 endpoints', 'redis off', 'preflight ok'];
 const LAYERS = ['landlock', 'seccomp'];
+
+/** Names the modules that a process and those that it starts load. */
+function recorder(cwd: string): {
+  readonly env: Record<string, string>;
+  readonly loaded: () => readonly string[];
+} {
+  const list = join(cwd, 'loaded.txt');
+  const hooks = `import { appendFileSync } from 'node:fs';
+    export async function load(url, context, next) { appendFileSync(${JSON.stringify(list)}, url + '\\n'); return next(url, context); }`;
+  const program = join(cwd, 'recorder.mjs');
+  writeFileSync(
+    program,
+    `import { register } from 'node:module'; register('data:text/javascript,' + encodeURIComponent(${JSON.stringify(hooks)}));`,
+  );
+  return {
+    env: { NODE_OPTIONS: `--import ${pathToFileURL(program).href}` },
+    loaded: () => [...new Set(readFileSync(list, 'utf8').trim().split('\n'))],
+  };
+}
+
+test('the built service loads no import, no offline dialect, no writer of YAML and none of their libraries', async () => {
+  const cwd = folder();
+  const { env, loaded } = recorder(cwd);
+  const { address, key } = await serve(cwd, [], env);
+  expect((await call(address, key, 'numbers')).status).toBe(200);
+  const libraries = loaded().filter((url) => url.includes('/node_modules/'));
+  expect(libraries.some((url) => url.includes('/node_modules/yaml/'))).toBe(true);
+  expect(libraries.filter((url) => /\/(node-sql-parser|yauzl|vscode-\w+)\//.test(url))).toEqual([]);
+  const chunks = loaded().filter((url) => /\/dist\/commands\/[^/]+\.js$/.test(url));
+  const sources = chunks.flatMap((url) => {
+    const map = JSON.parse(readFileSync(new URL(`${url}.map`), 'utf8')) as {
+      readonly sources: readonly string[];
+    }; // as Vite writes it
+    return map.sources.map((source) => source.replace(/^(\.\.\/)*/, ''));
+  });
+  expect(sources).toContain('src/service/app/service.ts');
+  const offline =
+    /^src\/cli\/(convert|commands\/(import|new|reconvert))\/|\/yaml-edit\.ts$|\/format-yaml\.ts$|\/dialects\/(dialects\.ts$|(?!bigquery\/)\w+\/dialect\.ts$)/;
+  expect(sources.filter((source) => offline.test(source))).toEqual([]);
+});
 
 describe('serve --check', () => {
   test('reports the state of every part, and serves nothing', async () => {

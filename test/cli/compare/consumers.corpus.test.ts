@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
-import type { Side } from '../../../src/cli/compare/compare.ts';
+import type { Side } from '../../../src/cli/compare/compare-pair.ts';
 import { changedEndpoints } from '../../../src/cli/compare/consumers/changed-endpoint.ts';
 import type { NamedReads } from '../../../src/cli/compare/consumers/foreign-query.ts';
 import { createJudge, type Impact } from '../../../src/cli/compare/consumers/impact.ts';
@@ -16,8 +16,7 @@ import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embed
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { readRows } from '../../../src/service/engine/rows.ts';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
-import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { createSandbox, createVerdictCache } from '../../../src/guard/sandbox/sandbox.ts';
 import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { fileOf, ID, sideOf, type Keys } from './fixture.ts';

@@ -11,7 +11,8 @@ import type { Engine } from '../../../src/service/engine/engine.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { createInspect } from '../../../src/service/endpoints/compile.ts';
 import type { Change } from '../../../src/cli/compare/changes.ts';
-import { compareContracts, type EndpointComparison, type Side } from '../../../src/cli/compare/compare.ts';
+import { compareContracts, type EndpointComparison } from '../../../src/cli/compare/compare.ts';
+import type { Side } from '../../../src/cli/compare/compare-pair.ts';
 import { readContracts, type Contract, type EndpointColumns } from '../../../src/cli/compare/contract.ts';
 
 const inspect = createInspect({ piiHashKey: 'any' });

@@ -1,6 +1,7 @@
 // Pairs of queries, definitions and keys before and after a change: rows show what it does, the comparison reports it.
 import { afterAll, describe, expect, test } from 'vitest';
-import { compareContracts, type Side } from '../../../src/cli/compare/compare.ts';
+import { compareContracts } from '../../../src/cli/compare/compare.ts';
+import type { Side } from '../../../src/cli/compare/compare-pair.ts';
 import { fileOf, sideOf, type Keys } from './fixture.ts';
 import { some, someOfEach } from '../../support/runs.ts';
 import { alarms, modelOf, securityChanges } from './judge.ts';

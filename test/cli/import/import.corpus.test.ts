@@ -270,6 +270,17 @@ describe('a dbt project', () => {
   });
 });
 
+test('a division of integers is another in DuckDB than in PostgreSQL', async () => {
+  const project = (type: string): Readonly<Record<string, string>> => ({
+    'dbt_project.yml': 'name: shop\nprofile: shop\n',
+    'profiles.yml': `shop:\n  outputs:\n    dev: { type: ${type}, schema: sales }\n`,
+    'seeds/payments.csv': 'amount\n150\n',
+    'models/halves.sql': "SELECT amount / 100 AS dollars FROM {{ ref('payments') }}",
+  });
+  expect(outcomes((await run(folderWith(project('duckdb')))).report)[0]).toMatch(/^halves: partly/);
+  expect(outcomes((await run(folderWith(project('postgres')))).report)[0]).toBe('halves: converted');
+});
+
 test('items without a query of their own have a line', async () => {
   const { report, code } = await run(
     folderWith({
@@ -359,6 +370,26 @@ describe('what the engine says', () => {
     expect([outcomes(report), code]).toEqual([[expected], expected.endsWith('converted') ? 0 : 1]);
     if (expected.endsWith('converted')) expect(read(folder, 'q')['query']).toContain('public.orders');
   });
+});
+
+test('settings that servers of Tinybird and Grafana have are written where the engine asks for them, also when it runs the query', async () => {
+  const { report, folder } = await run(
+    folderWith({
+      'events.datasource':
+        'SCHEMA >\n  `id` Int32,\n  `data` JSON\n\nENGINE MergeTree\nENGINE_SORTING_KEY id\n',
+      'fixtures/events.ndjson': '{"id":1,"data":{"key":"a"}}\n{"id":2,"data":{"key":"a"}}\n',
+      'joined.pipe':
+        'NODE x\nSQL >\n  SELECT a.id AS one, b.id AS other FROM events AS a JOIN events AS b ON a.data.key = b.data.key WHERE a.id < b.id\nTYPE endpoint\n',
+      'grouped.pipe':
+        'NODE x\nSQL >\n  SELECT data.key AS k, count() AS n FROM events GROUP BY k ORDER BY k SETTINGS max_threads = 1\nTYPE endpoint\n',
+      'differences.pipe':
+        'NODE x\nSQL >\n  SELECT id, runningDifference(id) AS d FROM events ORDER BY id\nTYPE endpoint\n',
+    }),
+    { database: 'web' },
+  );
+  expect(outcomes(report)).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/: converted$/)));
+  expect(report.items.flatMap(({ rows }) => rows ?? [])).toEqual([2, 1, 1]);
+  expect(read(folder, 'grouped')['query']).toMatch(/SETTINGS max_threads = 1, allow_suspicious_types/);
 });
 
 describe('existing files', () => {
@@ -571,6 +602,39 @@ describe('hostile exports', () => {
     expect(files.filter((name) => name.endsWith('.sql')).map((name) => name.replace(/^.*\//, ''))).toEqual([
       'y.sql',
     ]);
+  });
+
+  test('files that are not UTF-8 are named, and not read with other characters', async () => {
+    const { report } = await run(
+      folderWith({
+        'a.json': Buffer.from('[{"name":"\xe9","query":"SELECT 1","options":{}}]', 'latin1'),
+        'b.json': Buffer.from(query('b', 'SELECT 1'), 'utf16le'),
+        'models/c.sql': Buffer.from("select 1,\n  '\xff' as x", 'latin1'),
+        'export.zip': zipArchive([{ name: 'd.json', content: Buffer.from('"\xe9"', 'latin1') }]),
+        'q.json': query('q', 'SELECT 1'),
+      }),
+    );
+    expect(outcomes(report).toSorted()).toEqual([
+      'a.json: not at 1:1',
+      'b.json: not at 1:1',
+      'c.sql: not at 2:1',
+      'export.zip:d.json: not at 1:1',
+      'q: converted',
+    ]);
+  });
+
+  test('tables whose names differ in case have files of their own', async () => {
+    const table = (column: string): string => `SCHEMA >\n  \`${column}\` Int8\n\nENGINE MergeTree\n`;
+    const { report, folder } = await run(
+      folderWith({
+        'T.datasource': table('a'),
+        't.datasource': table('b'),
+        'x.pipe': 'NODE x\nSQL >\n  SELECT a, b FROM T, t\nTYPE endpoint\n',
+      }),
+      { database: 'web' },
+    );
+    expect(report.items.map(({ status }) => status)).toEqual(['converted', 'converted', 'converted']);
+    expect(readdirSync(join(folder, 'schema/web')).toSorted()).toEqual(['T.sql', 't_2.sql']);
   });
 
   test('symbolic links are not followed', async () => {

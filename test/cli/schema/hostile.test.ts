@@ -9,7 +9,7 @@ import { SchemaError } from '../../../src/cli/schema/schema-files.ts';
 import { runs } from '../../support/runs.ts';
 import { anyCharacter } from '../../support/any-character.ts';
 
-const SETTINGS = { session: '', tree: '' };
+const SETTINGS = { session: '', tree: '', engines: new Set<string>() };
 const plan = (path: string, text: string): ReturnType<typeof planSchema> =>
   planSchema([{ path, text }], { database: 'd', settings: SETTINGS, engineSources: [] });
 

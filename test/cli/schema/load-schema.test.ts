@@ -269,6 +269,13 @@ test.each([
   ['that of a replicated table', "CREATE TABLE m3.t (id UInt64, updated DateTime)\nENGINE = ReplicatedReplacingMergeTree('/t', '{replica}', «updatd) ORDER BY id", 'updated'],
   ['a partition', 'CREATE TABLE m4.t (id UInt64, at DateTime) ENGINE = MergeTree\nPARTITION BY toYYYYMM(«att) ORDER BY id', 'at'],
   ['a sum', 'CREATE TABLE m5.t (id UInt64, amount UInt64)\nENGINE = SummingMergeTree(«amout) ORDER BY id', 'amount'],
+  ['an expiry', 'CREATE TABLE m7.t (id UInt64, at DateTime) ENGINE = MergeTree ORDER BY id\nTTL «att + INTERVAL 1 DAY', 'at'],
+  ['an expiry to a disk', "CREATE TABLE m8.t (id UInt64, at DateTime) ENGINE = MergeTree ORDER BY id TTL «att + INTERVAL 1 DAY TO DISK 'cold'", 'at'],
+  ['an expiry with a condition', 'CREATE TABLE m9.t (id UInt64, at DateTime, level String) ENGINE = MergeTree ORDER BY id TTL at + INTERVAL 1 DAY DELETE WHERE «levl = 1', 'level'],
+  ['that of a column', 'CREATE TABLE m10.t (id UInt64, at DateTime, text String TTL «att + INTERVAL 1 DAY) ENGINE = MergeTree ORDER BY id', 'at'],
+  ['an index', 'CREATE TABLE m11.t (id UInt64, email String,\nINDEX i lower(«emai) TYPE bloom_filter GRANULARITY 4) ENGINE = MergeTree ORDER BY id', 'email'],
+  ['a projection', 'CREATE TABLE m12.t (id UInt64, email String,\nPROJECTION p (SELECT «emial, count() GROUP BY emial)) ENGINE = MergeTree ORDER BY id', 'email'],
+  ['the order of a projection', 'CREATE TABLE m13.t (id UInt64, email String, PROJECTION p (SELECT * ORDER BY «emial)) ENGINE = MergeTree ORDER BY id', 'email'],
   ['a default', 'CREATE TABLE m6.t (id UInt64, day Date DEFAULT toDate(«creatd), created DateTime) ENGINE = MergeTree ORDER BY id', 'created'],
 ])('a misspelled column in %s is reported at the statement', async (_, marked, name) => {
   const { findings } = await load(marked.replace('«', ''));
@@ -277,3 +284,29 @@ test.each([
     { code: 'tables.unknown_column', line: before.length, column: (before.at(-1)?.length ?? 0) + 1, hint: `Did you mean ${name}?` },
   ]);
 }); // prettier-ignore
+
+test.each([
+  ['tables.unknown_table', "CREATE TABLE m20.t_local (id UInt64) ENGINE = MergeTree ORDER BY id;\nCREATE TABLE m20.t AS m20.t_local ENGINE = Distributed(main, m20, «t_locl)", 'm20.t_local'],
+  ['tables.unknown_table', 'CREATE TABLE m21.hourly (id UInt64) ENGINE = MergeTree ORDER BY id; CREATE TABLE m21.raw (id UInt64) ENGINE = Null;\nCREATE MATERIALIZED VIEW m21.mv TO «m21.hourli AS SELECT id FROM m21.raw', 'm21.hourly'],
+  ['tables.unknown_table', "CREATE TABLE m22.model_rows (id UInt64, n String) ENGINE = Log;\nCREATE DICTIONARY m22.d (id UInt64, n String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'm22' TABLE «'model_row')) LAYOUT(FLAT()) LIFETIME(0)", 'm22.model_rows'],
+  ['tables.unknown_engine', 'CREATE TABLE m23.t (id UInt64)\nENGINE = «ReplacingMergTree ORDER BY id', 'ReplacingMergeTree'],
+  ['tables.not_created', 'CREATE TABLE m24.t (id UInt64,\n  amount «Decmal(6, 2)) ENGINE = Memory', 'Decimal'],
+  ['tables.not_created', 'CREATE TABLE m25.orders (id UInt64) ENGINE = Memory;\nCREATE VIEW m25.v AS SELECT id FROM «m25.oders', 'orders'],
+  ['tables.not_created', 'CREATE TABLE m26.t (id UInt64, deleted UInt8) ENGINE = Memory; CREATE VIEW m26.v AS\nSELECT id FROM m26.t WHERE «deletd = 0', 'deleted'],
+])('%s at a misspelled name, with the nearest one: %s', async (code, marked, name) => {
+  const { findings } = await load(marked.replace('«', ''));
+  const before = marked.slice(0, marked.indexOf('«')).split('\n');
+  expect(findings).toMatchObject([
+    { code, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, hint: `Did you mean ${name}?` },
+  ]);
+}); // prettier-ignore
+
+test('tables and engines that are elsewhere have no finding', async () => {
+  const { findings } =
+    await load(`CREATE TABLE m30.t (id UInt64) ENGINE = Distributed(main, other, events_local);
+CREATE TABLE m30.k (id UInt64) ENGINE = Kafka('host', 'topic', 'group', 'JSONEachRow');
+CREATE TABLE m30.s (id UInt64) ENGINE = SharedReplacingMergeTree ORDER BY id;
+CREATE TABLE m30.x (id UInt64) ENGINE = SomethingElse(1);
+CREATE MATERIALIZED VIEW m30.mv TO m30.nowhere AS SELECT id FROM m30.k`);
+  expect(findings.filter(({ code }) => code.startsWith('tables.unknown'))).toEqual([]);
+});

@@ -1,6 +1,6 @@
 // Which columns a query only compares with texts.
 import { expect, test } from 'vitest';
-import { comparedTexts } from '../../../src/guard/sandbox/compared-texts.ts';
+import { comparedTexts } from '../../../src/guard/sandbox/needed-names.ts';
 import { scanTables } from './fixture.ts';
 
 const compared = (sql: string): Record<string, readonly string[]> => {

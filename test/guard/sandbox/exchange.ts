@@ -10,13 +10,13 @@ import { after } from '../../../src/sql/base/clock.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../../src/service/request/labels.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { runPlan } from '../../../src/service/request/run.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import type { Query } from './tenants.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const HASH_KEY = 'a key for hashes, long enough';
 
@@ -166,7 +166,7 @@ export async function openExchange(pii = PII): Promise<Exchange> {
   }
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe });
+  const plan = planWith({ sandboxes, describe });
   const endpoints = Object.keys(SECRETS).map((database) => compile(fileOf(database, pii)));
   const [first, second] = endpoints;
   if (first === undefined || second === undefined) throw new Error('two databases are needed');
@@ -183,7 +183,7 @@ export async function openExchange(pii = PII): Promise<Exchange> {
       const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
       const { redactor } = endpoint.redaction;
       const planOf = await planned(endpoint, query, project);
-      const { lines } = await runPlan(deps, { endpoint, plan: planOf }, context);
+      const { lines } = await runQuery(deps, { endpoint, query: planOf }, context);
       const rows = planOf.overRedacted === undefined ? redactor : redactor.afterSource;
       const redacted = rows.redactLines(lines);
       const body = Buffer.from(redacted).toString();

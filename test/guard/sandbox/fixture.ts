@@ -3,9 +3,13 @@ import { readFileSync } from 'node:fs';
 import { parse } from 'yaml';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
 import { lexConsumerQuery } from '../../../src/guard/sandbox/lexed-query.ts';
-import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
+import {
+  createSandbox,
+  createVerdictCache,
+  type Sandbox,
+  type SandboxOptions,
+} from '../../../src/guard/sandbox/sandbox.ts';
 import type { Explained } from '../../../src/guard/sandbox/explain.ts';
-import type { Sandbox, SandboxOptions } from '../../../src/guard/sandbox/sandbox.ts';
 import type { Surface } from '../../../src/guard/sandbox/scan/scan.ts';
 import { scanConsumerQuery, type ScanResult } from '../../../src/guard/sandbox/scan/scanner.ts';
 import type { TableColumn } from '../../../src/guard/sandbox/columns.ts';
@@ -13,7 +17,6 @@ import { passThroughs } from '../../../src/guard/sandbox/pass-through.ts';
 import { readClause } from '../../../src/sql/clickhouse/clause.ts';
 import type { Verdict } from '../../../src/guard/sandbox/verdict.ts';
 import { parseSavedText } from '../../../src/sql/clickhouse/tree/parse.ts';
-import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
 import { outlineQuery } from '../../../src/sql/clickhouse/outline.ts';
 import type { Outline } from '../../../src/sql/clickhouse/outline.ts';
 import { bindPlaceholders } from '../../../src/sql/clickhouse/placeholders.ts';

@@ -10,11 +10,11 @@ import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes, type Sandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes, type Sandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 import { createRun, fillCorpus, type Query, type Run, type Seen } from './tenants.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const DATABASES = ['calm', 'hostile'] as const;
 
@@ -68,7 +68,7 @@ beforeAll(async () => {
   engine = await createEmbeddedEngine({ ...REAL_TIME, ...options, observe: () => undefined });
   describeTables = createDescribe(engine);
   sandboxes = createSandboxes(engine, describeTables);
-  const plan = createPlan({ sandboxes, describe: describeTables });
+  const plan = planWith({ sandboxes, describe: describeTables });
   run = createRun(engine, plan, 'service');
   const compile = createCompile({ piiHashKey: undefined });
   for (const database of DATABASES) {

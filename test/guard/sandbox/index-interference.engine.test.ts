@@ -4,11 +4,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { some } from '../../support/runs.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 import { createRun, type Query, type Run } from './tenants.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 /** Of one length, so that texts that name them are as well. */
 const DATABASES = ['calm', 'rude'] as const;
@@ -395,7 +395,7 @@ beforeAll(async () => {
   const described = createDescribe(engine);
   run = createRun(
     engine,
-    createPlan({ sandboxes: createSandboxes(engine, described), describe: described }),
+    planWith({ sandboxes: createSandboxes(engine, described), describe: described }),
     'service',
   );
   const compile = createCompile({ piiHashKey: undefined });

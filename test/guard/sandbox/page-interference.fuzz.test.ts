@@ -6,15 +6,15 @@ import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 import { after } from '../../../src/sql/base/clock.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../../src/service/request/labels.ts';
-import { areColumns } from '../../../src/service/request/page-keys.ts';
-import { planPage } from '../../../src/service/request/pages.ts';
-import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
-import { runPlan } from '../../../src/service/request/run.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { areColumns } from '../../../src/service/request/pages/page-keys.ts';
+import { planPage } from '../../../src/service/request/pages/pages.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 import { fill, fileOf, TABLE_KINDS } from './tenants.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { type PlanWith, planWith } from '../../support/plan-with.ts';
 
 const DATABASES = ['calm', 'hostile'] as const;
 const KINDS = TABLE_KINDS.filter(({ name }) => ['indexed', 'prewhere', 'projected'].includes(name));
@@ -27,13 +27,13 @@ const KEYS = [
 ];
 
 let engine: Engine;
-let plan: MakePlan;
+let plan: PlanWith;
 const endpoints = new Map<string, Endpoint>();
 beforeAll(async () => {
   engine = await openTestEngine(2);
   for (const database of DATABASES) await fill(engine, database, KINDS);
   const describe = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  plan = planWith({ sandboxes: createSandboxes(engine, describe), describe });
   const compile = createCompile({ piiHashKey: undefined });
   for (const database of DATABASES) {
     for (const kind of KINDS) {
@@ -67,15 +67,18 @@ async function pagesOf(
   const rows: Row[] = [];
   for (let last: Row | undefined; ; last = rows.at(-1)) {
     const opened = { page, after: last && [last.k, last.id], at: undefined };
-    const paged = await planPage((_, { statement }) => engine.describe(statement), {
-      endpoint,
-      opened,
-      plan: planned,
-    });
+    const paged = await planPage(
+      { describe: { result: async () => undefined }, engine },
+      {
+        endpoint,
+        opened,
+        query: planned,
+      },
+    );
     const deps = { engine, bulkhead: createBulkhead(after), now: () => 0 };
-    const { lines } = await runPlan(
+    const { lines } = await runQuery(
       deps,
-      { endpoint, plan: paged },
+      { endpoint, query: paged },
       {
         requestId: 'test',
         key: undefined,

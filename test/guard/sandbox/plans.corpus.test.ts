@@ -11,10 +11,10 @@ import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embed
 import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
 import { splitStatements } from '../../../src/service/engine/statements.ts';
 import { readRows } from '../../../src/service/engine/rows.ts';
-import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { SHIPPED } from '../../support/folder-sources.ts';
+import { type PlanWith, planWith } from '../../support/plan-with.ts';
 
 const DAYS = 4;
 /** Until the evening of today, so that the rows of each day, which is a partition, are the same at any time of the day. */
@@ -26,7 +26,7 @@ const ROWS = `INSERT INTO logs.{table} (project, timestamp, id, event_message, m
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-plans-'));
 let engine: Engine;
-let plan: MakePlan;
+let plan: PlanWith;
 let endpoint: Endpoint;
 
 function compile(text: string): Endpoint {
@@ -50,7 +50,7 @@ beforeAll(async () => {
   for (const sql of splitStatements(read('seeds/01_tables.sql'))) await engine.execute(sql);
   for (const table of ['edge_logs', 'auth_logs']) await engine.execute(ROWS.replace('{table}', table));
   const describe = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  plan = planWith({ sandboxes: createSandboxes(engine, describe), describe });
   endpoint = compile(read('endpoints/logs.all.yaml'));
 });
 afterAll(async () => {

@@ -3,8 +3,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { some, runs } from '../../support/runs.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 import { ACCEPTED } from './accepted.ts';
@@ -12,6 +11,7 @@ import { ATTACKS, BENIGN } from './fixture.ts';
 import { oracles, type Oracle } from './oracles.ts';
 import { compile, corpusFileOf, createRun, fileOf, fill, fillCorpus, TABLE_KINDS } from './tenants.ts';
 import type { Protection, Run, Seen } from './tenants.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 /** What counts runs counts to three. */
 const RUNS = 4;
@@ -30,7 +30,7 @@ beforeAll(async () => {
   await fill(engine, 'hostile', KINDS);
   await fillCorpus(engine, 'hostile');
   const describe = createDescribe(engine);
-  const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  const plan = planWith({ sandboxes: createSandboxes(engine, describe), describe });
   run = (protection) => createRun(engine, plan, protection);
   for (const kind of KINDS) endpoints.set(kind.name, compile(fileOf(kind, 'hostile')));
   endpoints.set('corpus', compile(corpusFileOf('hostile')));

@@ -3,8 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { FUNCTION_FAMILIES } from '../../../src/guard/sandbox/functions/families.ts';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
-import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
-import type { Verdict } from '../../../src/guard/sandbox/sandbox.ts';
+import { createVerdictCache, type Verdict } from '../../../src/guard/sandbox/sandbox.ts';
 import { bound, openSandbox, openWorld } from './fixture.ts';
 import type { World } from './fixture.ts';
 

@@ -10,16 +10,15 @@ import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
-import type { ConsumerQuery } from '../../../src/service/request/consumer-query.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import type { MakePlan } from '../../../src/service/request/plan.ts';
-import type { Plan } from '../../../src/service/request/planned.ts';
-import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import type { ConsumerQuery } from '../../../src/service/request/consumer/consumer-query.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../../src/service/request/labels.ts';
-import { runPlan } from '../../../src/service/request/run.ts';
 import { after } from '../../../src/sql/base/clock.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { planWith, type PlanWith } from '../../support/plan-with.ts';
 
 /** A kind of table, and how an endpoint separates its tenants. */
 export interface TableKind {
@@ -269,7 +268,7 @@ export async function openTenants(): Promise<Tenants> {
   }
   const describe = createDescribe(engine);
   const sandboxes = createSandboxes(engine, describe);
-  const plan = createPlan({ sandboxes, describe });
+  const plan = planWith({ sandboxes, describe });
   const endpoints = new Map(
     DATABASES.map((database) => {
       const kinds = TABLE_KINDS.map((kind) => [kind.name, compile(fileOf(kind, database))] as const);
@@ -381,7 +380,7 @@ export function compile(yaml: string): Endpoint {
 /** `project`: the tenant that calls, `mine` if left out. */
 export type Run = (endpoint: Endpoint, query: Query, project?: string) => Promise<Seen>;
 
-export function createRun(engine: Engine, plan: MakePlan, protection: Protection): Run {
+export function createRun(engine: Engine, plan: PlanWith, protection: Protection): Run {
   return async (called, { language, dialect, text }, project = 'mine') => {
     const kind = TABLE_KINDS.find(({ name }) => called.name.startsWith(`${name}.`));
     const bindings = called.binder.bind(
@@ -405,7 +404,7 @@ export function createRun(engine: Engine, plan: MakePlan, protection: Protection
 }
 
 /** As the service runs it for a request. */
-async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: Plan): Promise<Seen> {
+async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: PlannedQuery): Promise<Seen> {
   const deps = { engine, bulkhead: createBulkhead(after), now: () => performance.now() };
   const context = {
     requestId: 'test',
@@ -416,7 +415,7 @@ async function rowsOfPlan(engine: Engine, endpoint: Endpoint, plan: Plan): Promi
     isPatient: false,
     signal: new AbortController().signal,
   };
-  const { lines } = await runPlan(deps, { endpoint, plan }, context);
+  const { lines } = await runQuery(deps, { endpoint, query: plan }, context);
   return { status: 200, body: Buffer.from(lines).toString() };
 }
 

@@ -12,8 +12,8 @@ import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import { EngineError, type Engine, type Statement } from '../../../src/service/engine/engine.ts';
 import { readRows } from '../../../src/service/engine/rows.ts';
-import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
+import { type PlanWith, planWith } from '../../support/plan-with.ts';
 
 /** Rows of every table: id and microseconds since midnight of 2026-11-19 in UTC; days in the tables of dates. */
 const ROWS: readonly (readonly [id: number, micros: number])[] = [
@@ -59,7 +59,7 @@ const held = (table: string, micros: number): number => {
 
 const folder = mkdtempSync(join(tmpdir(), 'millrace-times-'));
 let engine: Engine;
-let plan: MakePlan;
+let plan: PlanWith;
 let endpoint: Endpoint;
 
 beforeAll(async () => {
@@ -84,7 +84,7 @@ beforeAll(async () => {
     await engine.execute(`INSERT INTO times.${table} ${rows.join(' UNION ALL ')}`);
   }
   const describing = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describing), describe: describing });
+  plan = planWith({ sandboxes: createSandboxes(engine, describing), describe: describing });
   const elements = TABLES.map(
     (table) => `${table} AS (SELECT id, ts, text FROM times.${table} WHERE project = @project)`,
   );

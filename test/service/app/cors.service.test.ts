@@ -53,10 +53,11 @@ const NOT_BY_PAGES =
 /** Names of the request header fields that the entry points read. */
 async function fieldsInSource(): Promise<readonly string[]> {
   const found = new Set<string>();
-  for (const file of await sourceFiles(join(import.meta.dirname, '../../../src/service/http'))) {
+  const folders = ['http', 'fronts'].map((each) => join(import.meta.dirname, '../../../src/service', each));
+  for (const file of (await Promise.all(folders.map(sourceFiles))).flat()) {
     const text = await readFile(file, 'utf8');
     for (const [, a, b, c] of text.matchAll(
-      /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.([a-z]+)\b/g,
+      /headers\??\.?\[?'([a-z-]+)'|headerText\(request, '([a-z-]+)'\)|(?<!-)headers\.(?!get\()([a-z]+)\b/g,
     ))
       found.add(a ?? b ?? c ?? '');
   }

@@ -5,7 +5,7 @@ import type { Observation } from '../../../src/sql/base/observation.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
 import { createPreflightGate } from '../../../src/service/preflight/gate.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { startService, type TestService, SHIPPED } from '../../support/service.ts';
 
 let service: TestService;

@@ -6,7 +6,7 @@ import { createReadThrough, type Job, type ReadThrough } from '../../../src/serv
 import { NO_DIRECTIVES, type CacheDirectives } from '../../../src/service/cache/freshness.ts';
 import { createStore } from '../../../src/service/cache/store.ts';
 import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
-import { createWatches, type WatchesDeps } from '../../../src/service/request/watches.ts';
+import { createWatches, type WatchesDeps } from '../../../src/service/request/reading/watches.ts';
 import { payload, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 

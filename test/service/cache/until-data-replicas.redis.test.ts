@@ -7,7 +7,7 @@ import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-
 import { createStore } from '../../../src/service/cache/store.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { readRows } from '../../../src/service/engine/rows.ts';
-import { createWatches } from '../../../src/service/request/watches.ts';
+import { createWatches } from '../../../src/service/request/reading/watches.ts';
 import { CONTENT_TYPES } from '../../../src/service/formats/formats.ts';
 import { startRedis, type RedisServer } from '../../support/redis.ts';
 import { openTestEngine } from '../../support/test-engine.ts';

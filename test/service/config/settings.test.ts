@@ -3,7 +3,8 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { loadSettings, settingNames, type SettingsSources } from '../../../src/service/config/settings.ts';
+import { settingNames } from '../../../src/service/config/settings.ts';
+import { loadSettings, type SettingsSources } from '../../../src/service/config/load-settings.ts';
 
 const none: SettingsSources = {
   flags: {},
@@ -24,7 +25,7 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 test('every setting of the schema is resolved', () => {
-  const sources = ['settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
+  const sources = ['effective-settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
     .map((name) => readFileSync(join(import.meta.dirname, '../../../src/service/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();

@@ -1,6 +1,6 @@
 // Settings of the trace exporter: the variables of OpenTelemetry, in the forms of its specification.
 import { describe, expect, test } from 'vitest';
-import { loadSettings } from '../../../src/service/config/settings.ts';
+import { loadSettings } from '../../../src/service/config/load-settings.ts';
 
 const ENDPOINT = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector:4318' };
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createInspect } from '../../../src/service/endpoints/compile.ts';
-import { flowText, keysFor, readExposure } from '../../../src/service/endpoints/exposure.ts';
+import { flowText, keysFor, readExposure } from '../../../src/cli/compare/exposure.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';

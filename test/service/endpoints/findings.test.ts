@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
-import { RULES } from '../../../src/service/endpoints/rules.ts';
+import { FILE_CHECKS } from '../../../src/service/endpoints/checks/file-checks.ts';
 import { renderFinding } from '../../../src/cli/kit/caret.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 
@@ -26,5 +26,5 @@ test.each(files)('%s', async (name) => {
 
 test('every rule has a file that breaks it', () => {
   const codes = new Set(files.flatMap((name) => findingsOf(name).diagnostics.map((each) => each.code)));
-  expect([...codes]).toEqual(expect.arrayContaining(Object.keys(RULES)));
+  expect([...codes]).toEqual(expect.arrayContaining(Object.keys(FILE_CHECKS)));
 });

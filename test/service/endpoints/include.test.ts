@@ -1,8 +1,8 @@
 // What files include: the effective endpoint, findings in the file that has the mistake, revisions.
 import { describe, expect, test } from 'vitest';
 import { createInspect, type Inspection } from '../../../src/service/endpoints/compile.ts';
-import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
-import { INCLUDE_KINDS } from '../../../src/service/endpoints/include/include-kinds.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { INCLUDE_CODES } from '../../../src/service/endpoints/include/include-codes.ts';
 import { sourcesIn } from '../../../src/service/endpoints/include/sources.ts';
 import { uniqueFindings, type Finding } from '../../../src/sql/base/finding.ts';
 
@@ -525,13 +525,14 @@ describe('findings', () => {
     expect(inspected).toBeUndefined();
     const errors = uniqueFindings(diagnostics).filter(({ severity }) => severity === 'error');
     expect(errors.map(placed)).toEqual(finds);
-    for (const { code } of errors) expect(FINDING_KINDS[code]).toBeDefined();
+    for (const { code } of errors) expect(FINDING_CODES[code]).toBeDefined();
     for (const { code } of errors) if (code.startsWith('include.')) seen.add(code);
   });
 
   const seen = new Set<string>();
   test('every code of includes has a row above', () => {
-    expect(Object.keys(INCLUDE_KINDS).filter((code) => !seen.has(code))).toEqual([]);
+    const codes = Object.keys(INCLUDE_CODES).filter((code) => code.startsWith('include.'));
+    expect(codes.filter((code) => !seen.has(code))).toEqual([]);
   });
 
   test('a warning for tables without the policies that restrict them where they come from', () => {
@@ -612,4 +613,17 @@ describe('the revision', () => {
   ])('$why: $same', ({ to, same }) => {
     expect(revisionOf(to) === revisionOf(SHARED)).toBe(same);
   });
+});
+
+test('a file with errors of its own has none of the endpoints that include it', () => {
+  const at = { file: 'a.yaml', line: 1, column: 1, severity: 'error' } as const;
+  const own: Finding = { ...at, code: 'parameter.undeclared', message: 'own' };
+  const followers: readonly Finding[] = ['b', 'c'].map((includedBy) => ({
+    ...own,
+    message: 'other',
+    includedBy,
+  }));
+  const warning: Finding = { ...own, severity: 'warning' };
+  expect(uniqueFindings([own, ...followers])).toEqual([own]);
+  expect(uniqueFindings([warning, ...followers])).toHaveLength(2);
 });

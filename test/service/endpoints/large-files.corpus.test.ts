@@ -3,7 +3,7 @@
 import { describe, expect, test } from 'vitest';
 import { createReadTokens } from '../../../src/service/auth/tokens-file.ts';
 import { createInspect } from '../../../src/service/endpoints/compile.ts';
-import { lint } from '../../../src/service/endpoints/lint.ts';
+import { lint } from '../../../src/cli/checks/lint.ts';
 import { compareDiagnostics, locateFindings, MAX_FINDINGS } from '../../../src/sql/base/finding.ts';
 import { createSchemaCheck } from '../../../src/service/config/schema.ts';
 import { parseYaml } from '../../../src/service/config/yaml-document.ts';

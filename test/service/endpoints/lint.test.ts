@@ -1,18 +1,19 @@
 // Golden files of warnings and of errors that the engine finds, as printed.
+import { locateFinding } from '../../../src/service/config/locate-finding.ts';
 import { readdirSync, readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Finding } from '../../../src/sql/base/finding.ts';
-import { createInspect, toDiagnostic } from '../../../src/service/endpoints/compile.ts';
-import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
-import { NO_TABLES } from '../../../src/service/endpoints/tables-on-engine.ts';
-import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
-import { lint, LINTS } from '../../../src/service/endpoints/lint.ts';
-import { RULES } from '../../../src/service/endpoints/rules.ts';
-import { findUnbounded, readTimeColumns } from '../../../src/service/endpoints/time-bound.ts';
-import { findWideIntegers, readWideColumns } from '../../../src/service/endpoints/wide-integers.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
+import { NO_TABLES } from '../../../src/cli/checks/engine/tables-on-engine.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { lint, LINTS } from '../../../src/cli/checks/lint.ts';
+import { FILE_CHECKS } from '../../../src/service/endpoints/checks/file-checks.ts';
+import { findUnbounded, readTimeColumns } from '../../../src/cli/checks/engine/time-bound.ts';
+import { findWideIntegers, readWideColumns } from '../../../src/cli/checks/engine/wide-integers.ts';
 import { renderFinding } from '../../../src/cli/kit/caret.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
@@ -41,7 +42,10 @@ const render = (text: string, findings: readonly Finding[]): string =>
 describe('lints', () => {
   const lintsOf = (name: string) => {
     const { text, inspected } = read('lint', name);
-    return { text, findings: lint(inspected.analysis).map((each) => toDiagnostic(inspected.document, each)) };
+    return {
+      text,
+      findings: lint(inspected.analysis).map((each) => locateFinding(inspected.document, each)),
+    };
   };
 
   test.each(filesOf('lint'))('%s', async (name) => {
@@ -82,7 +86,7 @@ describe('the engine', () => {
   test.each(filesOf('engine-findings'))('%s', async (name) => {
     const { text, inspected } = read('engine-findings', name);
     const findings = await checkOnEngine(engine, inspected, NO_TABLES);
-    expect(findings.filter(({ code }) => FINDING_KINDS[code] === undefined)).toEqual([]);
+    expect(findings.filter(({ code }) => FINDING_CODES[code] === undefined)).toEqual([]);
     await expect(render(text, findings)).toMatchFileSnapshot(
       join(GOLDEN, 'engine-findings', name.replace('.yaml', '.txt')),
     );
@@ -167,8 +171,8 @@ test('every code that can be reported is explained', () => {
   );
   const codes = [
     ...golden.map((line) => line.split(' ').at(-1) ?? ''),
-    ...Object.keys(RULES),
+    ...Object.keys(FILE_CHECKS),
     ...Object.keys(LINTS),
   ];
-  expect(codes.filter((code) => FINDING_KINDS[code] === undefined)).toEqual([]);
+  expect(codes.filter((code) => FINDING_CODES[code] === undefined)).toEqual([]);
 });

@@ -1,6 +1,6 @@
 // Types of columns that cannot be keys of live calls.
 import { expect, test } from 'vitest';
-import { checkLiveKey } from '../../../src/service/endpoints/live-rules.ts';
+import { checkLiveKey } from '../../../src/service/endpoints/checks/live.ts';
 
 test.each<[type: string, isKey: boolean]>([
   ['UInt64', true],

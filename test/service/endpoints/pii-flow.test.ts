@@ -1,11 +1,12 @@
 // Result columns that are made of redacted ones: each finding at the line and column marked by «.
+import { locateAll } from '../../../src/service/config/locate-finding.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInspect, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
-import { findUnknownNames } from '../../../src/service/endpoints/known-names.ts';
-import { findSourceFault } from '../../../src/service/endpoints/source-check.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { findUnknownNames } from '../../../src/cli/checks/engine/known-names.ts';
+import { findSourceFault } from '../../../src/cli/checks/engine/source-check.ts';
 import { findNotFollowed, findUnredacted } from '../../../src/service/endpoints/pii-flow.ts';
 import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
@@ -39,7 +40,7 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
   if (inspected === undefined) throw new Error(JSON.stringify(diagnostics));
   const models = await modelsOf(engine, inspected);
   const unredacted = findUnredacted(inspected, models).map(({ finding }) => finding);
-  return toDiagnostics(inspected.document, [...unredacted, ...findNotFollowed(inspected, models)]);
+  return locateAll(inspected.document, [...unredacted, ...findNotFollowed(inspected, models)]);
 }
 
 type Row = readonly [

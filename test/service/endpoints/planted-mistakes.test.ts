@@ -1,20 +1,21 @@
 // One mistake per file, marked by «: each is found under its code, at its line and column, with a hint where there is one to give.
+import { locateFinding, locateAll } from '../../../src/service/config/locate-finding.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
-import { findAmbiguous } from '../../../src/service/endpoints/ambiguous-columns.ts';
-import { createInspect, toDiagnostic, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
-import { checkOnEngine } from '../../../src/service/endpoints/engine-check.ts';
-import { FINDING_KINDS } from '../../../src/service/endpoints/finding-kinds.ts';
-import { findRejectedFixtures } from '../../../src/service/loading/fixture-values.ts';
-import { findUnknownNames } from '../../../src/service/endpoints/known-names.ts';
-import { readTables, type TablesOnEngine } from '../../../src/service/endpoints/tables-on-engine.ts';
-import { findTimeNumbers } from '../../../src/service/endpoints/time-numbers.ts';
-import { findUnbounded, readTimeColumns } from '../../../src/service/endpoints/time-bound.ts';
-import { lint } from '../../../src/service/endpoints/lint.ts';
-import { findRejectedQueries } from '../../../src/cli/commands/validate/example-queries.ts';
+import { findAmbiguous } from '../../../src/cli/checks/engine/ambiguous-columns.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { checkOnEngine } from '../../../src/cli/checks/engine/engine-check.ts';
+import { FINDING_CODES } from '../../../src/cli/checks/table.ts';
+import { findRejectedFixtures } from '../../../src/cli/checks/engine/fixture-values.ts';
+import { findUnknownNames } from '../../../src/cli/checks/engine/known-names.ts';
+import { readTables, type TablesOnEngine } from '../../../src/cli/checks/engine/tables-on-engine.ts';
+import { findTimeNumbers } from '../../../src/cli/checks/engine/time-numbers.ts';
+import { findUnbounded, readTimeColumns } from '../../../src/cli/checks/engine/time-bound.ts';
+import { lint } from '../../../src/cli/checks/lint.ts';
+import { findRejectedQueries } from '../../../src/cli/checks/engine/example-queries.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
@@ -55,9 +56,9 @@ async function findingsOf(text: string): Promise<readonly Finding[]> {
     ...(ofEngine.length > 0 ? [] : findAmbiguous(inspected.analysis, tables.columns)),
     ...(await findUnknownNames(engine, inspected, tables.columns)),
     ...(await findRejectedFixtures(engine, inspected, tables.columns)),
-  ].map((each) => toDiagnostic(document, each));
-  const queries = await findRejectedQueries(engine, [inspected], async (options) => openTestRuntime(options));
-  return [...diagnostics, ...toDiagnostics(document, lint(analysis)), ...ofEngine, ...names, ...queries];
+    ...(await findRejectedQueries(engine, inspected, async (options) => openTestRuntime(options))),
+  ].map((each) => locateFinding(document, each));
+  return [...diagnostics, ...locateAll(document, lint(analysis)), ...ofEngine, ...names];
 }
 
 const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: desk.tickets\ndescription: Tickets.\n';
@@ -81,6 +82,15 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   // redacted columns
   ['pii.unknown_column', 'a misspelled column', `${PLAIN}pii: { redact: true, columns: { «tilte: mask } }\n`, 'title'],
   ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],
+  ['pii.unknown_column', 'a misspelled column before a part', `${PLAIN}pii: { redact: true, columns: { «metta.contact.phone: mask } }\n`, 'meta.contact.phone'],
+  // tenancy
+  ['tenancy.unknown_name', 'a misspelled column of tenants', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}parameters: { agent: { type: String, required: true } }\ntenancy: { parameter: agent, columns: [id, «agnet] }\n`, 'agent'],
+  ['tenancy.unknown_name', 'a misspelled shared table', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}tenancy: { parameter: agent, shared: { desk.teams: all, «desk.staf: all } }\nparameters: { agent: { type: String, required: true } }\n`, 'desk.staff'],
+  // names of the query
+  ['query.part_undeclared', 'a misspelled parameter of a part', 'query: SELECT 1 /* if @a and «@stat */ + 1 /* end */ AS x\nparameters: { a: { type: String }, state: { type: String } }\n', '@state'],
+  ['engine.unknown_column', 'the name of its own alias', 'query: SELECT «tag AS tag FROM desk.tickets\n', 'tags'],
+  ['engine.unknown_table', 'a table that is named like a column', 'query: |\n  WITH states AS (SELECT state FROM desk.tickets)\n  SELECT state FROM «state\n', 'states'],
+  ['example.query_rejected', 'a misspelled column of groups', `${OPEN.replace('true }', 'true }\npii: { redact: true, at: source, min_group: 5, detectors: [email] }')}examples:\n  - name: one\n    sql: SELECT title, count() FROM t GROUP BY «titel\n`],
   ['pii.unknown_column', 'a part of a string', `${PLAIN}pii:\n  redact: true\n  columns:\n    «title.email: drop\n`],
   ['pii.unknown_column', 'a column that is not selected', `${PLAIN}pii: { redact: true, columns: { title: mask, «agent: mask } }\n`],
   ['pii.hash_without_key', 'hash without a key', `${PLAIN}pii: { redact: true, columns: { title: «hash } }\n`],
@@ -256,5 +266,5 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   expect(found).toHaveLength(1);
   expect(found[0]).toMatchObject({ line: lines.length, column: (lines.at(-1)?.length ?? 0) + 1 });
   expect(`${found[0]?.message} ${found[0]?.hint ?? ''}`).toContain(hint);
-  expect(FINDING_KINDS[code]).toBeDefined();
+  expect(FINDING_CODES[code]).toBeDefined();
 }); // prettier-ignore

@@ -1,17 +1,18 @@
 // The tenancy of endpoint files: each finding under its code, at the line and column marked by «.
+import { locateAll } from '../../../src/service/config/locate-finding.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { createInspect, toDiagnostics, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
+import { createInspect, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
 import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
 import { findUnconfined } from '../../../src/service/endpoints/tenancy-check.ts';
-import type { RuleFinding } from '../../../src/service/endpoints/analysis.ts';
-import { findDeadKeys } from '../../../src/service/endpoints/dead-keys.ts';
+import { findDeadKeys } from '../../../src/cli/checks/dead-keys.ts';
 import { findUnlockedKeys } from '../../../src/service/endpoints/tenancy-keys.ts';
-import { tenancyFindings, tenancyOf, type TenancySetting } from '../../../src/service/endpoints/tenancy.ts';
+import { tenancyOf, type TenancySetting } from '../../../src/service/endpoints/tenancy.ts';
+import { tenancyFindings } from '../../../src/cli/checks/tenancy.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
-import type { Finding } from '../../../src/sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../../src/sql/base/finding.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
@@ -52,7 +53,7 @@ async function findingsOf(text: string, setting: TenancySetting): Promise<readon
     tenancy === undefined
       ? []
       : findUnconfined(inspected, await modelsOf(engine, inspected, tenancy), tenancy);
-  return toDiagnostics(inspected.document, [...ofFile, ...unconfined]);
+  return locateAll(inspected.document, [...ofFile, ...unconfined]);
 }
 
 const HEAD = 'id: 5c1f7c3e-8a55-4c8e-9d0b-6a1e7c1f2d30\nname: shop.orders\n';
@@ -332,7 +333,7 @@ test.each<[why: string, key: Partial<Token>, path: readonly (string | number)[] 
   expect(found.map((each) => [each.code, each.path])).toEqual(path === undefined ? [] : [[code, path]]);
 });
 
-test.each<[why: string, key: Partial<Token>, path: RuleFinding['path'] | undefined, hint?: string]>([
+test.each<[why: string, key: Partial<Token>, path: PathFinding['path'] | undefined, hint?: string]>([
   ['what there is', { endpoints: ['shop.*', 'shop.orders'], parameters: { tenant: 'a' } }, undefined],
   ['a misspelled group', { endpoints: ['shop.orders', 'shpo.*'] }, ['tokens', 0, 'endpoints', 1], 'shop.*'],
   ['a misspelled name', { endpoints: ['shop.ordrs'] }, ['tokens', 0, 'endpoints', 0], 'shop.orders'],

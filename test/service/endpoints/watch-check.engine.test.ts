@@ -1,7 +1,8 @@
 // Findings about `until: data`: at the place in the file, for each query of an endpoint, on the real engine.
+import { locateAll } from '../../../src/service/config/locate-finding.ts';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createInspect, toDiagnostics } from '../../../src/service/endpoints/compile.ts';
-import { findUnwatched } from '../../../src/service/endpoints/watch-check.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { findUnwatched } from '../../../src/cli/checks/engine/watch-check.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 
@@ -22,7 +23,7 @@ const CACHE = 'cache: { until: data, ttl: 600 }\n';
 async function findings(rest: string): Promise<readonly string[]> {
   const { inspected, diagnostics } = createInspect({ piiHashKey: undefined })('f.yaml', HEAD + rest);
   if (inspected === undefined) throw new Error(JSON.stringify(diagnostics));
-  const found = toDiagnostics(inspected.document, await findUnwatched(engine, inspected));
+  const found = locateAll(inspected.document, await findUnwatched(engine, inspected));
   return found.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`);
 }
 

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { openEngine } from '../../../src/service/app/engine.ts';
-import { loadSettings } from '../../../src/service/config/settings.ts';
+import { loadSettings } from '../../../src/service/config/load-settings.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 
 test('only the owner can access the folder, the engine’s part of it and its configuration', async () => {

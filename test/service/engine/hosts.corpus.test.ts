@@ -7,7 +7,7 @@ import type { Observation } from '../../../src/sql/base/observation.ts';
 import { EngineError } from '../../../src/service/engine/engine.ts';
 import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
 import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
-import type { HttpOptions } from '../../../src/service/engine/http/http-engine.ts';
+import type { HttpOptions } from '../../../src/service/engine/http/runner.ts';
 import { readTls } from '../../../src/service/engine/http/tls.ts';
 import type { ClickHouseFront, FrontServer } from '../../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';

@@ -9,7 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import type { Engine, Statement } from '../../../src/service/engine/engine.ts';
 import { createHttpEngine } from '../../../src/service/engine/http/http-engine.ts';
-import type { HttpOptions } from '../../../src/service/engine/http/http-engine.ts';
+import type { HttpOptions } from '../../../src/service/engine/http/runner.ts';
 import type { ClickHouseFront, LateError } from '../../support/clickhouse-front/front.ts';
 import { openClickHouseFront } from '../../support/clickhouse-front/front.ts';
 import { ROOMY, collect, failureOf, rows, statement } from '../../support/engine-statements.ts';

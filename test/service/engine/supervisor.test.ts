@@ -6,7 +6,8 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { unlessAborted } from '../../../src/service/engine/abort.ts';
 import { writeConfigFile } from '../../../src/service/engine/embedded/config-file.ts';
 import { DEFAULT_CONFINEMENT as confinement } from '../../../src/service/engine/embedded/confinement/confinement.ts';
-import { openGeneration, type Generation } from '../../../src/service/engine/embedded/generation.ts';
+import { openGeneration } from '../../../src/service/engine/embedded/generation.ts';
+import type { Generation } from '../../../src/service/engine/embedded/open-data.ts';
 import { startSupervisor, type Supervisor } from '../../../src/service/engine/embedded/supervisor.ts';
 import { after } from '../../../src/sql/base/clock.ts';
 

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bigqueryShape, microsecondsOf } from '../../../src/service/formats/bigquery-shape.ts';
-import { timestampsOf } from '../../../src/service/request/result-shape.ts';
+import { timestampsOf } from '../../../src/service/request/formats/result-shape.ts';
 
 const AT = '2024-03-01T12:00:00.123456Z';
 const MICROS = 1709294400123456;

@@ -11,7 +11,7 @@ import { createAccessControl } from '../../../src/service/app/access.ts';
 import { assembleCatalog } from '../../../src/service/endpoints/catalog.ts';
 import { PROBE_SQL, probeIsolation } from '../../../src/service/preflight/isolation-probe.ts';
 import type { PreflightFinding } from '../../../src/service/preflight/finding.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { ORACLES } from '../../../src/guard/sandbox/self-test-attacks.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 

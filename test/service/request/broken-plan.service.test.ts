@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openLocal, type Local } from '../../../src/service/app/local.ts';
 import type { Statement } from '../../../src/service/engine/engine.ts';
 import { readAll } from '../../../src/service/engine/rows.ts';
+import { prepare as prepareCall } from '../../../src/service/request/answer.ts';
 import { localCall } from '../../../src/service/request/call.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
@@ -33,7 +34,7 @@ afterAll(async () => {
 
 async function prepare(sql: string) {
   const call = localCall({ requestId: 'test', endpoint: 'joined' }, new Map([['sql', [sql]]]));
-  return (await local.path.prepare(call)).plan;
+  return (await prepareCall(local.path, call)).query;
 }
 
 async function rowsOf(statement: Statement): Promise<string> {

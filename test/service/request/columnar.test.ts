@@ -1,6 +1,6 @@
 // Column types as columnar file formats represent them.
 import { expect, test } from 'vitest';
-import { fileType } from '../../../src/service/request/columnar.ts';
+import { fileType } from '../../../src/service/request/formats/columnar.ts';
 
 test.each<{ type: string; file: string }>([
   { type: 'UInt64', file: 'UInt64' },

@@ -1,14 +1,17 @@
 // The constructs that show a query's dialect: each is found, and what people mistype is none.
 import { afterAll, describe, expect, test } from 'vitest';
 import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/traits.ts';
-import { BIGQUERY_EVIDENCE, CASE_SENSITIVE } from '../../../src/service/request/bigquery-evidence.ts';
-import { isReadAsBigQuery } from '../../../src/service/request/bigquery-readings.ts';
-import { CLICKHOUSE_EVIDENCE } from '../../../src/service/request/clickhouse-evidence.ts';
+import {
+  BIGQUERY_EVIDENCE,
+  CASE_SENSITIVE,
+} from '../../../src/service/request/consumer/bigquery-evidence.ts';
+import { isReadAsBigQuery } from '../../../src/service/request/consumer/bigquery-readings.ts';
+import { CLICKHOUSE_EVIDENCE } from '../../../src/service/request/consumer/clickhouse-evidence.ts';
 import {
   countEvidence,
   readEvidenceText,
   type EvidenceText,
-} from '../../../src/service/request/dialect-evidence.ts';
+} from '../../../src/service/request/consumer/dialect-evidence.ts';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
 import { openOracle } from '../../sql/clickhouse/oracle.ts';
 

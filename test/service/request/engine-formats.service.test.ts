@@ -1,4 +1,5 @@
 // Results in ClickHouse's own formats: equal, byte for byte, to those of an engine with default settings.
+import { answer as answerCall } from '../../../src/service/request/answer.ts';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +9,7 @@ import { openLocal, type Local } from '../../../src/service/app/local.ts';
 import { ENGINE_FORMATS, type EngineFormat } from '../../../src/service/formats/clickhouse-formats.ts';
 import { withOutputSettings } from '../../../src/service/formats/output-settings.ts';
 import { localCall, type Answer } from '../../../src/service/request/call.ts';
-import { withDeclaredTypes } from '../../../src/service/request/native/blocks.ts';
+import { withDeclaredTypes } from '../../../src/service/request/formats/native/blocks.ts';
 import { someOfEach } from '../../support/runs.ts';
 import { withoutMarker } from '../../support/avro.ts';
 import { familyOf, OTHER_NAMES } from '../../support/format-names.ts';
@@ -81,7 +82,7 @@ function answer(sql: string, engine: string, { endpoint = 'open', ...options }: 
     ['sql', [sql]],
     ['dialect', ['clickhouse']],
   ]);
-  return local.path.answer(localCall({ requestId: 'test', endpoint }, fields, format));
+  return answerCall(local.path, localCall({ requestId: 'test', endpoint }, fields, format));
 }
 
 async function text(sql: string, engine: string, options: Asked = {}): Promise<string> {

@@ -4,12 +4,12 @@ import { Problem } from '../../../src/sql/base/problem.ts';
 import { EngineError, type EngineFailure } from '../../../src/service/engine/engine.ts';
 import { createRedactor } from '../../../src/guard/redact/redactor.ts';
 import { checkProblem, runProblem, withoutValues } from '../../../src/service/request/engine-problems.ts';
-import type { Plan } from '../../../src/service/request/planned.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
 
 const TOTAL = 'Code: 241. DB::Exception: (total) memory limit exceeded: would use 2.01 GiB';
 const OWN = 'Code: 241. DB::Exception: Query memory limit exceeded: would use 2.01 GiB';
 
-function planOf(origin: 'saved' | 'consumer'): Plan {
+function planOf(origin: 'saved' | 'consumer'): PlannedQuery {
   const limits = { time: 1, memory: 1, readRows: 0, resultBytes: 1 };
   return {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin, int64: 'number' },

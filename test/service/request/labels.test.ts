@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { labelsOf, readLabelsHeader, staticLabels } from '../../../src/service/request/labels.ts';
-import { requestedWorkload } from '../../../src/service/request/workload.ts';
+import { requestedWorkload } from '../../../src/service/request/limits/workload.ts';
 
 function endpointOf(rest: string) {
   const text = `id: 00000000-0000-4000-8000-000000000041\nname: labelled\nquery: SELECT @project\nparameters: { project: { type: String } }\n${rest}`;

@@ -4,8 +4,8 @@ import { expect, test, vi } from 'vitest';
 import { after } from '../../../src/sql/base/clock.ts';
 import { createPause } from '../../../src/service/request/transform/pause.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
-import { openCursor } from '../../../src/service/request/page-cursor.ts';
-import { cutPage, type Page } from '../../../src/service/request/pages.ts';
+import { openCursor } from '../../../src/service/request/pages/page-cursor.ts';
+import { cutPage, type Page } from '../../../src/service/request/pages/pages.ts';
 import { createTransformer } from '../../../src/service/request/transform/transformer.ts';
 
 const SECRET = Buffer.alloc(32, 1);

@@ -1,14 +1,15 @@
 // What happens at load: the tables of an endpoint are described and its sandbox is created before the first consumer query.
+import { prepare as prepareCall } from '../../../src/service/request/answer.ts';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { openLocal } from '../../../src/service/app/local.ts';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { Dialect, Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { localCall } from '../../../src/service/request/call.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
+import { planWith } from '../../support/plan-with.ts';
 
 const FILE = `id: 00000000-0000-4000-8000-000000000000
 name: prepared
@@ -58,7 +59,7 @@ function recorded() {
 function open(over: Engine, file = FILE, dialect: Dialect | undefined = 'clickhouse') {
   const describe = createDescribe(over);
   const sandboxes = createSandboxes(over, describe);
-  const plan = createPlan({ sandboxes, describe });
+  const plan = planWith({ sandboxes, describe });
   const endpoint = compile(file);
   const bindings = endpoint.binder.bind(new Map([['project', ['mine']]]), 0);
   const planText = (text: string) => plan(endpoint, bindings, { language: 'sql', dialect, text }, false);
@@ -144,7 +145,7 @@ test('endpoints are prepared when they are loaded', async () => {
   );
   const text = 'SELECT id, doc.a FROM t';
   const parameters = new Map([['project', ['mine']], ['sql', [text]]]); // prettier-ignore
-  await local.path.prepare(localCall({ requestId: 'test', endpoint: 'prepared' }, parameters));
+  await prepareCall(local.path, localCall({ requestId: 'test', endpoint: 'prepared' }, parameters));
   const ofThis = sent().filter((sql) => /\bt\b|ahead\.rows/.test(sql)); // other endpoints are still being prepared
   expect(ofThis).toEqual([`EXPLAIN QUERY TREE run_passes = 0 SELECT id , doc . a FROM t`]);
   await local.close();

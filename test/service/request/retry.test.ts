@@ -9,13 +9,13 @@ import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { after } from '../../../src/sql/base/clock.ts';
-import { createBulkhead } from '../../../src/service/request/bulkhead.ts';
+import { createBulkhead } from '../../../src/service/request/limits/bulkhead.ts';
 import { NO_LABELS } from '../../../src/service/request/labels.ts';
-import { createPlan, type MakePlan } from '../../../src/service/request/plan.ts';
-import type { Plan } from '../../../src/service/request/planned.ts';
-import { runPlan } from '../../../src/service/request/run.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
+import { runQuery } from '../../../src/service/request/run-statement.ts';
+import { type PlanWith, planWith } from '../../support/plan-with.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'millrace-retry-'));
 const FILE = `id: 00000000-0000-4000-8000-000000000000
@@ -30,7 +30,7 @@ sandbox: { enabled: true }
 `;
 let engine: Engine;
 let endpoint: Endpoint;
-let plan: MakePlan;
+let plan: PlanWith;
 
 beforeAll(async () => {
   engine = await createEmbeddedEngine({
@@ -49,7 +49,7 @@ INSERT INTO ${database}.rows SELECT 'mine', CAST(CAST((1, 5), 'Tuple(x Int64, si
   await engine.execute(`INSERT INTO shared.rows VALUES ('other', '{"x":[{"y":1}]}')`);
   await engine.execute('OPTIMIZE TABLE shared.rows FINAL');
   const describe = createDescribe(engine);
-  plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  plan = planWith({ sandboxes: createSandboxes(engine, describe), describe });
   endpoint = endpointOver('alone');
 });
 afterAll(async () => {
@@ -64,13 +64,16 @@ function endpointOver(database: string): Endpoint {
   return candidate.endpoint;
 }
 
-async function planned(text: string, over = endpoint): Promise<Plan> {
+async function planned(text: string, over = endpoint): Promise<PlannedQuery> {
   const bindings = over.binder.bind(new Map([['project', ['mine']]]), 0);
   return plan(over, bindings, { language: 'sql', dialect: 'clickhouse', text }, false);
 }
 
 /** The rows, and the time limit of each statement; every statement takes `seconds` by the clock. */
-async function run(what: Plan, seconds = 0): Promise<{ readonly rows: string; readonly times: number[] }> {
+async function run(
+  what: PlannedQuery,
+  seconds = 0,
+): Promise<{ readonly rows: string; readonly times: number[] }> {
   const times: number[] = [];
   let now = 0;
   const timed: Engine = {
@@ -82,9 +85,9 @@ async function run(what: Plan, seconds = 0): Promise<{ readonly rows: string; re
     },
   };
   const deps = { engine: timed, bulkhead: createBulkhead(after), now: () => now };
-  const { lines } = await runPlan(
+  const { lines } = await runQuery(
     deps,
-    { endpoint, plan: what },
+    { endpoint, query: what },
     {
       requestId: 'test',
       key: undefined,

@@ -1,6 +1,6 @@
 // The number of rows before a limit: which queries have a limit, and results with another number, or without.
 import { expect, test } from 'vitest';
-import { hasLimit, withRowsBefore } from '../../../src/service/request/rows-before-limit.ts';
+import { hasLimit, withRowsBefore } from '../../../src/service/request/formats/rows-before-limit.ts';
 
 test.each<[sql: string, has: boolean]>([
   ['SELECT 1', false],

@@ -1,6 +1,6 @@
 // Rows and bytes read are in no result.
 import { expect, test } from 'vitest';
-import { withoutRowsRead } from '../../../src/service/request/rows-read.ts';
+import { withoutRowsRead } from '../../../src/service/request/formats/rows-read.ts';
 
 const changed = (engine: string, text: string): string =>
   Buffer.from(withoutRowsRead({ engine, settings: {} }, Buffer.from(text), 2)).toString();

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { EngineError } from '../../../src/service/engine/engine.ts';
-import type { Plan } from '../../../src/service/request/planned.ts';
-import { createSharedFailures } from '../../../src/service/request/shared-failures.ts';
+import { createSharedFailures } from '../../../src/service/request/reading/shared-failures.ts';
+import type { PlannedQuery } from '../../../src/service/request/planned-query.ts';
 
 const FAILURE = new EngineError('rejected', 'Cannot parse x');
 
-function planOf(sent: string, blame: Plan['blame'] = () => undefined): Plan {
+function planOf(sent: string, blame: PlannedQuery['blame'] = () => undefined): PlannedQuery {
   const limits = { time: 1, memory: 1, readRows: 0, resultBytes: 1 };
   return {
     statement: { sql: 'SELECT 1', parameters: {}, limits, origin: 'consumer', int64: 'number' },

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import type { Fatality } from '../../../src/service/engine/engine.ts';
-import { createSuspensions, type Sender } from '../../../src/service/request/suspensions.ts';
+import { createSuspensions, type Sender } from '../../../src/service/request/consumer/suspensions.ts';
 
 const MINUTE = 60_000;
 

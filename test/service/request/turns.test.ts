@@ -1,6 +1,6 @@
 // Lanes that take turns.
 import { expect, test } from 'vitest';
-import { createFairTurns } from '../../../src/service/request/turns.ts';
+import { createFairTurns } from '../../../src/service/request/limits/turns.ts';
 import { eventually } from '../../support/eventually.ts';
 
 test('a lane with much work does not delay others', async () => {

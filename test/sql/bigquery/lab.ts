@@ -3,8 +3,7 @@ import { readFileSync } from 'node:fs';
 import { translate, type SourceTable } from '../../../src/sql/dialects/bigquery/translate.ts';
 import { createFunctionPolicy } from '../../../src/guard/sandbox/functions/policy.ts';
 import type { Explained } from '../../../src/guard/sandbox/explain.ts';
-import { createSandbox } from '../../../src/guard/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../../src/guard/sandbox/verdict-cache.ts';
+import { createSandbox, createVerdictCache } from '../../../src/guard/sandbox/sandbox.ts';
 import { outlineOf, codeOf } from '../../guard/sandbox/fixture.ts';
 import { openOracle } from '../clickhouse/oracle.ts';
 

@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { afterAll, describe, expect, test } from 'vitest';
 import { bigqueryShape } from '../../../src/service/formats/bigquery-shape.ts';
 import { columnSchema } from '../../../src/service/openapi/columns.ts';
-import { timestampsOf } from '../../../src/service/request/result-shape.ts';
+import { timestampsOf } from '../../../src/service/request/formats/result-shape.ts';
 import { quoteString } from '../../../src/sql/clickhouse/literal.ts';
 import {
   decimalOf,

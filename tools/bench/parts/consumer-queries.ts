@@ -16,11 +16,11 @@ import {
 import type { Statement } from '../../../src/service/engine/engine.ts';
 import { setParameters } from '../../../src/service/engine/parameter-text.ts';
 import type { Figure } from '../figures.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
+import { planQuery } from '../../../src/service/request/plan.ts';
 
 const [data = '', count = '0'] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -79,12 +79,17 @@ async function planAll(): Promise<ReadonlyMap<string, Statement>> {
     observe: () => undefined,
   });
   const describe = createDescribe(engine);
-  const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+  const deps = { sandboxes: createSandboxes(engine, describe), describe };
   const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
   const statements = new Map<string, Statement>();
   for (const { name, language, dialect, text, hand } of BY_HAND) {
     statements.set(`${name}, by hand`, saved(hand));
-    const { statement } = await plan(endpoint, bindings, { language, dialect, text }, false);
+    const { statement } = await planQuery(deps, {
+      endpoint,
+      bindings,
+      consumerQuery: { language, dialect, text },
+      isRedacted: false,
+    });
     statements.set(`${name}, consumer`, statement);
   }
   await engine.close(0);

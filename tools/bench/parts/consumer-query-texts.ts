@@ -1,5 +1,5 @@
 // Consumer queries over `logs.all`, each with the same query as an author would write it over the stored tables.
-import type { ConsumerQuery } from '../../../src/service/request/consumer-query.ts';
+import type { ConsumerQuery } from '../../../src/service/request/consumer/consumer-query.ts';
 
 export interface ComparedQuery extends Pick<ConsumerQuery, 'language' | 'dialect' | 'text'> {
   readonly name: string;

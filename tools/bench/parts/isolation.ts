@@ -5,7 +5,7 @@ import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Statement } from '../../../src/service/engine/engine.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';

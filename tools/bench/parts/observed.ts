@@ -13,7 +13,7 @@ import { openEngine } from '../../../src/service/app/engine.ts';
 import { openObserving, type Observing } from '../../../src/service/app/observing.ts';
 import { openService } from '../../../src/service/app/service.ts';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
-import { loadSettings } from '../../../src/service/config/settings.ts';
+import { loadSettings } from '../../../src/service/config/load-settings.ts';
 import type { Observe } from '../../../src/sql/base/observation.ts';
 import { createLog } from '../../../src/service/observe/log.ts';
 import { createLogStream, fileSink } from '../../../src/service/observe/log-stream.ts';

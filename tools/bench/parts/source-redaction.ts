@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
-import { createPlan } from '../../../src/service/request/plan.ts';
-import { createSandboxes } from '../../../src/service/request/sandboxes.ts';
+import { createSandboxes } from '../../../src/service/request/consumer/sandboxes.ts';
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
+import { planQuery } from '../../../src/service/request/plan.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';
@@ -38,7 +38,7 @@ const { candidate } = createCompile({ piiHashKey: undefined })('logs.all.yaml', 
 if (candidate === undefined) throw new Error('the file is valid');
 const { endpoint } = candidate;
 const describe = createDescribe(engine);
-const plan = createPlan({ sandboxes: createSandboxes(engine, describe), describe });
+const deps = { sandboxes: createSandboxes(engine, describe), describe };
 const bindings = endpoint.binder.bind(new Map([['project', [PROJECT]]]), Date.now());
 
 let next = 0;
@@ -46,7 +46,7 @@ const measurements: Record<string, () => Promise<void>> = {};
 for (const [name, text] of Object.entries(QUERIES)) {
   for (const isRedacted of [false, true]) {
     const query = { language: 'sql', dialect: 'clickhouse', text } as const;
-    const { statement } = await plan(endpoint, bindings, query, isRedacted);
+    const { statement } = await planQuery(deps, { endpoint, bindings, consumerQuery: query, isRedacted });
     measurements[`${name}, ${isRedacted ? 'redacted' : 'as they are'}`] = async () => {
       const sql = statement.sql.replaceAll("'#'", `'${next++}'`);
       const { chunks } = await engine.run({ ...statement, sql }, { format: 'JSONEachRow' });

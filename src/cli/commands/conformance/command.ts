@@ -1,20 +1,17 @@
 // `millrace conformance`, its flags and help.
 import { jsonText } from '../../../service/observe/visible-text.ts';
-import { randomBytes } from 'node:crypto';
 import { Option, type Command } from 'commander';
 import { CommandError } from '../../kit/command-error.ts';
-import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
-import { sampleSettings } from '../../kit/samples.ts';
-import { serviceAddress } from '../../kit/service-client.ts';
-import { withService } from '../serve/serve.ts';
+import { withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { splitPair } from '../../kit/name-value.ts';
-import { createAsk, type Target } from './ask.ts';
+import { createAsk } from './ask.ts';
 import type { ConformanceOutcome } from './outcome.ts';
 import { printJson, printMarkdown, printText } from './print.ts';
 import { readQueries } from '../../kit/consumer-queries.ts';
 import { reportOf, type ConformanceReport } from './report.ts';
 import { runQueries } from './run.ts';
 import { write } from '../../kit/write-file.ts';
+import { withAddress } from './address.ts';
 
 const PRINTERS = { text: printText, markdown: printMarkdown, json: printJson } as const;
 
@@ -101,26 +98,6 @@ function requireAnswers(outcomes: readonly ConformanceOutcome[]): void {
   const [first] = outcomes;
   if (codes.size > 1 || !NOT_RUN.has(code)) return;
   throw new CommandError(`No query was run: ${first?.answered.message ?? code} (${code})`);
-}
-
-const IN_USE =
-  'Run the queries on that service instead: --url http://127.0.0.1:4000, with a key in MILLRACE_KEY';
-
-/** Of the service given by --url, or of one that is opened in this process on a free port of the loopback interface. */
-async function withAddress<T>(
-  flags: Flags & ConformanceFlags,
-  deps: CommandDeps,
-  use: (address: Pick<Target, 'url' | 'key'>) => Promise<T>,
-): Promise<T> {
-  const { url, key: given = deps.env['MILLRACE_KEY'] } = flags;
-  if (url !== undefined) return use(serviceAddress(url, given));
-  if (flags.key !== undefined)
-    throw new CommandError('--key is for a running service: add --url', { exitCode: 2 });
-  const { url: _url, key: _key, ...settingFlags } = flags;
-  const configured = await settingsOf(settingFlags, deps);
-  const settings = (await sampleSettings(configured)) ?? configured;
-  const key = randomBytes(18).toString('base64url');
-  return withService({ settings, key, whenInUse: IN_USE }, deps, ({ address }) => use({ url: address, key }));
 }
 
 function integer(text: string, flag: string, maximum: number, minimum = 1): number {

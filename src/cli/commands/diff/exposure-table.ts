@@ -4,7 +4,7 @@ import {
   type ColumnExposure,
   type ListedExposure,
   type QueryExposure,
-} from '../../../service/endpoints/exposure.ts';
+} from '../../compare/exposure.ts';
 import { factsOf, listText, readText } from '../exposure/print.ts';
 import { escapeMarkdown } from '../../kit/markdown-text.ts';
 

@@ -9,7 +9,7 @@ import { changesOf, messageOf, summaryOf, type PrintReport } from './report.ts';
 /** `summaryFile` is the path of the step's summary (`GITHUB_STEP_SUMMARY`). */
 export function createPrintGithub(summaryFile: string | undefined): PrintReport {
   return async (report, { write, note }) => {
-    const findings = changesOf(report).flatMap(toDiagnostic);
+    const findings = changesOf(report).flatMap(annotated);
     const shown = (['error', 'warning'] as const).map((severity) =>
       findings.filter((each) => each.severity === severity).slice(0, PER_KIND),
     );
@@ -24,7 +24,7 @@ export function createPrintGithub(summaryFile: string | undefined): PrintReport 
 }
 
 /** Compatible changes appear only in the summary, unless they are reasons to be removed. */
-function toDiagnostic(change: Change): readonly Finding[] {
+function annotated(change: Change): readonly Finding[] {
   if (change.class === 'compatible' && !change.code.startsWith('reason.')) return [];
   const severity = needsReason(change) && change.allowed === undefined ? 'error' : 'warning';
   const { file, line, code } = change;

@@ -4,7 +4,7 @@ import { createInspect } from '../../../service/endpoints/compile.ts';
 import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
 import type { Settings } from '../../../service/config/settings.ts';
 import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
-import type { Side } from '../../compare/compare.ts';
+import type { Side } from '../../compare/compare-pair.ts';
 import { readContracts, type RevisionTenancy, type SourceFile } from '../../compare/contract.ts';
 import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../../kit/command-error.ts';

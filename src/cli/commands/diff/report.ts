@@ -3,7 +3,7 @@ import { CHANGE_CLASSES } from '../../compare/change-kinds.ts';
 import { needsReason, type Change } from '../../compare/changes.ts';
 import type { EndpointComparison } from '../../compare/compare.ts';
 import type { QueryImpact } from '../../compare/consumers/impact.ts';
-import type { ListedExposure } from '../../../service/endpoints/exposure.ts';
+import type { ListedExposure } from '../../compare/exposure.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 
 export interface Report {

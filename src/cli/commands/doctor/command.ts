@@ -29,6 +29,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         settings,
         observe: deps.openLog({ level: 'silent' }, false).observe,
         whenInUse: IN_USE,
+        isAuthoring: false,
       };
       if (flags.rowPolicies === true) {
         if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });

@@ -2,7 +2,7 @@
 import { jsonText } from '../../../service/observe/visible-text.ts';
 import { createReadTokens } from '../../../service/auth/tokens-file.ts';
 import { createInspect, type CompileFile, type InspectedFile } from '../../../service/endpoints/compile.ts';
-import { keysFor, readExposure, type ListedExposure } from '../../../service/endpoints/exposure.ts';
+import { keysFor, readExposure, type ListedExposure } from '../../compare/exposure.ts';
 import { isBroken, loadFiles } from '../../../service/endpoints/load.ts';
 import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 import type { Token } from '../../../service/config/generated/tokens.ts';

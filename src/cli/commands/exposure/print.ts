@@ -5,7 +5,7 @@ import {
   type ListedExposure,
   type QueryExposure,
   type ReadExposure,
-} from '../../../service/endpoints/exposure.ts';
+} from '../../compare/exposure.ts';
 import { renderTable } from '../../kit/table.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 

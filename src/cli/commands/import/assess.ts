@@ -5,7 +5,7 @@ import type { QueryPart } from '../../convert/export/foreign-query.ts';
 import type { CheckedFile } from '../check-written.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
-import type { ProofRun } from './prove.ts';
+import type { ProofRun } from './prove-file.ts';
 import type { ImportedItem, ItemStatus, WrittenFile } from './report.ts';
 
 /** An endpoint with its status and the reasons for it. */

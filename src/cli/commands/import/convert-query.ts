@@ -52,7 +52,8 @@ export async function convertQuery(query: ForeignQuery, settings: ConvertSetting
       ? failure(obstacle ?? 'The database system is not known')
       : await convertText(query, dialect, settings);
   const positions = createPositions(query.sql);
-  const notes = result.notes.map(({ severity, code, message, hint, offset }): PlacedNote => ({
+  const found = [...result.notes, ...divisionOf(query, result.sql)];
+  const notes = found.map(({ severity, code, message, hint, offset }): PlacedNote => ({
     severity,
     code,
     message,
@@ -63,7 +64,7 @@ export async function convertQuery(query: ForeignQuery, settings: ConvertSetting
   return {
     query,
     dialect,
-    status: statusOf(result),
+    status: statusOf({ ...result, notes: found }),
     sql: result.sql,
     parameters: result.parameters,
     notes,
@@ -78,6 +79,15 @@ function obstacleOf(query: ForeignQuery, dialect: TemplateDialect | undefined): 
   return query.engine === undefined
     ? 'The export does not name the database system: set --dialect'
     : `The database system ${query.engine} is not supported: set --dialect if its SQL is like that of another`;
+}
+
+/** DuckDB is read as PostgreSQL, whose division of integers is another. */
+function divisionOf({ engine = '', sql }: ForeignQuery, converted = ''): readonly ConversionNote[] {
+  const offset = sql.indexOf('/');
+  if (!/duckdb/i.test(engine) || !/\bintDiv\(/.test(converted) || offset < 0) return [];
+  const message = 'In DuckDB, the quotient of two integers is a fraction: here it is an integer';
+  const hint = 'Write a / b in place of intDiv(a, b)';
+  return [{ severity: 'differs', code: 'expression', offset, end: offset + 1, message, hint }];
 }
 
 function failure(message: string): QueryConversion {

@@ -1,4 +1,7 @@
 // The database of the tables that an export defines without one.
+import type { ReadExport } from '../../convert/export/foreign-query.ts';
+import type { KnownTables } from '../../kit/known-tables.ts';
+import type { ConvertSettings } from './convert-query.ts';
 import { resolve, sep } from 'node:path';
 
 /** Folders that are named after what is in them, rather than after the project. */
@@ -22,4 +25,19 @@ export function databaseName(path: string): string {
     );
   const found = folders.findLast((name) => name !== '' && !GENERIC.test(name) && !RESERVED.test(name));
   return found ?? 'imported';
+}
+
+/** Tables of the export have its database; others the one in which they are, or the given one. */
+export function databasesOf(
+  { tables, queries }: ReadExport,
+  known: KnownTables,
+  { own, given }: { readonly own: string; readonly given: string | undefined },
+): ConvertSettings['databaseOf'] {
+  const relations = queries.flatMap(({ relation }) => relation ?? []);
+  const defined = new Map([...tables, ...relations].map((each) => [each.name, each.database ?? own]));
+  const tools = new Set(tables.map(({ tool }) => tool));
+  return ({ reads = [], tool }, table) => {
+    if (reads.includes(table)) return undefined;
+    return defined.get(table) ?? known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
+  };
 }

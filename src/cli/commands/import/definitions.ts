@@ -1,6 +1,6 @@
 // Tables and views of an export as files of the schema folder, created on the engine that proves them.
 import { join } from 'node:path';
-import type { SourceItem } from '../../convert/export/foreign-query.ts';
+import type { ReadExport, SourceItem } from '../../convert/export/foreign-query.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
 import { loadSchema, type LoadedSchema } from '../../schema/load-schema.ts';
@@ -59,4 +59,30 @@ export async function createDefinitions(
 async function tablesOf(engine: Engine): Promise<ReadonlySet<string>> {
   const rows = await readRows(engine, "SELECT database || '.' || name FROM system.tables");
   return new Set(rows.map((row) => String(Array.isArray(row) ? row[0] : row)));
+}
+
+export function tableDrafts(
+  { tables }: ReadExport,
+  database: string,
+  schema: string,
+): readonly DefinitionDraft[] {
+  // Some file systems do not tell `T.sql` and `t.sql` apart.
+  const taken = new Map<string, string>();
+  return tables.map((item) => {
+    const { name, database: own = database } = item;
+    let path = definitionPath(schema, own, name);
+    for (let n = 2; (taken.get(path.toLowerCase()) ?? name) !== name; n++)
+      path = definitionPath(schema, own, `${name}_${n}`);
+    taken.set(path.toLowerCase(), name);
+    return { item, database: own, name, path, text: item.sql(own) };
+  });
+}
+
+/** Rows for the tables of the export, as `millrace test` reads them. */
+export function fixturesOf({ tables }: ReadExport, database: string, endpoints: string): readonly NewFile[] {
+  return tables.flatMap(({ name, database: own = database, rows }) =>
+    rows === undefined
+      ? []
+      : [{ path: join(endpoints, 'fixtures', `${own}.${name}.${rows.format}`), text: rows.text }],
+  );
 }

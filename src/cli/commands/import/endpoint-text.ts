@@ -17,6 +17,8 @@ export interface EndpointDraft extends ConvertedQuery {
   readonly path: string;
   /** Names of the endpoints whose rows it reads, by the names of the tables in the SQL. */
   readonly includes: ReadonlyMap<string, string>;
+  /** What its SETTINGS clause has beside its own: `name = value`. */
+  readonly settings?: readonly string[];
 }
 
 export interface TextSettings {
@@ -41,7 +43,7 @@ export function endpointText(draft: EndpointDraft, { schemaLine, isForced, datab
     ...(includes.size === 0
       ? {}
       : { include: [...includes].map(([result, each]) => ({ endpoint: each, result })) }),
-    query: `${printable(sql)}\n`,
+    query: `${printable(withClause(sql, draft.settings ?? []))}\n`,
     ...(parameters.length === 0
       ? {}
       : { parameters: Object.fromEntries(parameters.map((each) => [each.name, declarationOf(each)])) }),
@@ -52,6 +54,13 @@ export function endpointText(draft: EndpointDraft, { schemaLine, isForced, datab
     ...(source === undefined ? {} : { converted: convertedKey(source, printable(sql)) }),
   };
   return formatYaml(schemaLine + writeYaml(document), 'endpoint');
+}
+
+/** The query with settings in its SETTINGS clause, or in one of its own. */
+function withClause(sql: string, settings: readonly string[]): string {
+  if (settings.length === 0) return sql;
+  const hasClause = /\bSETTINGS\b[^()]*$/i.test(sql);
+  return `${sql.trimEnd()}${hasClause ? ', ' : '\nSETTINGS '}${settings.join(', ')}`;
 }
 
 /** Queries in ClickHouse SQL are as they were, and need no source. */

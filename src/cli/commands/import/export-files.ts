@@ -1,4 +1,5 @@
 // The files of an export: a file, a folder, or a zip archive, of bounded size.
+import { isUtf8 } from 'node:buffer';
 import { opendir, readFile, stat } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { CommandError } from '../../kit/command-error.ts';
@@ -32,6 +33,11 @@ export async function readExportFiles(path: string): Promise<ExportFiles> {
   const paths = stats.isDirectory() ? await listFiles(path, 0, budget) : [path];
   const files: ExportFile[] = [];
   const problems: ImportProblem[] = [];
+  const add = (file: Omit<ExportFile, 'text'>, bytes: Buffer): void => {
+    const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
+    if (isUtf8(bytes)) files.push({ ...file, text });
+    else problems.push({ file: file.shown, line: invalidLine(text), message: 'the file is not valid UTF-8' });
+  };
   for (const each of paths) {
     const shown = relative('.', each);
     const name = stats.isDirectory() ? relative(path, each).replaceAll('\\', '/') : basename(each);
@@ -44,9 +50,9 @@ export async function readExportFiles(path: string): Promise<ExportFiles> {
     if (extname(each).toLowerCase() === '.zip') {
       const archive = await readZip(bytes, budget);
       problems.push(...archive.problems.map((message) => ({ file: shown, line: 1, message })));
-      for (const entry of archive.entries)
-        files.push({ path: entry.path, shown: `${shown}:${entry.path}`, text: decode(entry.bytes) });
-    } else files.push({ path: name, shown, text: decode(bytes) });
+      for (const { path: inside, bytes: content } of archive.entries)
+        add({ path: inside, shown: `${shown}:${inside}` }, content);
+    } else add({ path: name, shown }, bytes);
   }
   return { files, problems };
 }
@@ -58,9 +64,9 @@ async function readBounded(path: string): Promise<Buffer | string> {
   return readFile(path).catch(() => 'the file cannot be read');
 }
 
-/** Bytes that are not UTF-8 become U+FFFD, which the readers reject or keep inside strings. */
-function decode(bytes: Buffer): string {
-  return bytes.toString('utf8').replace(/^\uFEFF/, '');
+/** The line of the first bytes that are not UTF-8, which are U+FFFD in the text. */
+function invalidLine(text: string): number {
+  return text.slice(0, Math.max(0, text.indexOf('\uFFFD'))).split('\n').length;
 }
 
 /** Symbolic links are not followed. */

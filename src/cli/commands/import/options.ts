@@ -33,3 +33,9 @@ export interface ImportOptions {
   readonly openTestRuntime: OpenTestRuntime;
   readonly print: (report: ImportReport, terminal: Terminal) => Promise<void>;
 }
+
+export interface Making {
+  readonly options: ImportOptions;
+  readonly on: ImportEngine;
+  readonly terminal: Terminal;
+}

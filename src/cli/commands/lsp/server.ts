@@ -1,54 +1,22 @@
 // `millrace lsp`: the Language Server Protocol over standard input and output (https://microsoft.github.io/language-server-protocol).
 import { once } from 'node:events';
-import { basename, dirname } from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { dirname } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import {
   createConnection,
-  DiagnosticSeverity,
   MarkupKind,
   TextDocuments,
   TextDocumentSyncKind,
-  type Connection,
-  type Diagnostic,
   type TextDocumentPositionParams,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
-import type { InspectedFile } from '../../../service/endpoints/compile.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
-import type { Finding } from '../../../sql/base/finding.ts';
 import type { Position } from '../../../sql/base/position.ts';
-import type { OpenTestRuntime, Streams } from '../../kit/dependencies.ts';
-import { REAL_TIME } from '../../kit/real-time.ts';
-import type { Terminal } from '../../kit/terminal.ts';
-import { engineFindings } from '../validate/engine-findings.ts';
 import { complete } from './complete.ts';
-import type { Diagnose, Inspected, OpenTexts } from './diagnose.ts';
 import { definitionOf, explainWord, includedAt } from './explain-word.ts';
 import { readKnowledge, type Knowledge } from './knowledge.ts';
 import { queryPlace } from './query-place.ts';
-import type { Session } from './session.ts';
-import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
-
-export interface LspOptions {
-  readonly diagnose: Diagnose;
-  readonly session: Session;
-  readonly openTestRuntime: OpenTestRuntime;
-  readonly tenancy: TenancySetting;
-  /** Codes that are not reported, since no tables are known. */
-  readonly isReported: (finding: Finding) => boolean;
-  readonly terminal: Terminal;
-  readonly streams: Streams;
-}
-
-/** What is known of an open file. */
-interface KnownFiles {
-  readonly inspected: Inspected;
-  /** As last analysed without errors. */
-  readonly file: InspectedFile | undefined;
-}
-
-const SETTLE_MS = 150;
+import { type LspOptions, type KnownFiles, type State, pathOf, inspect, parsedOf } from './open-files.ts';
+import { createChecks, checkDocument } from './check-document.ts';
 
 /** Serves until the client has gone; resolves then. */
 export async function serveLsp(options: LspOptions): Promise<void> {
@@ -105,107 +73,6 @@ export async function serveLsp(options: LspOptions): Promise<void> {
   await options.session.close();
 }
 
-interface State extends LspOptions {
-  readonly connection: Connection;
-  readonly documents: TextDocuments<TextDocument>;
-  readonly known: Map<string, KnownFiles>;
-  /** The files of these folders have been read. */
-  readonly folders: Set<string>;
-}
-
-/** Checks one file after the other, each as it is when its turn comes, after a pause in typing. */
-function createChecks(check: (uri: string) => Promise<void>): (uri: string) => void {
-  const waiting = new Set<string>();
-  let isRunning = false;
-  let cancel: (() => void) | undefined;
-  const run = async (): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
-    for (const uri of waiting) {
-      waiting.delete(uri);
-      await check(uri);
-    }
-    isRunning = false;
-  };
-  return (uri) => {
-    waiting.add(uri);
-    cancel?.();
-    cancel = REAL_TIME.after(SETTLE_MS, () => void run());
-  };
-}
-
-/** Undefined: it is no file of endpoints. */
-function pathOf(uri: string): string | undefined {
-  if (!uri.startsWith('file:')) return undefined;
-  const path = fileURLToPath(uri);
-  return isEndpointFile(basename(path)) ? path : undefined;
-}
-
-function openTexts({ documents }: State): OpenTexts {
-  return new Map(
-    documents.all().flatMap((document) => {
-      const path = pathOf(document.uri);
-      return path === undefined ? [] : [[path, document.getText()] as const];
-    }),
-  );
-}
-
-async function inspect(state: State, uri: string, path: string): Promise<KnownFiles> {
-  const inspected = await state.diagnose.inspect(path, openTexts(state));
-  const known = { inspected, file: inspected.file ?? state.known.get(uri)?.file };
-  state.known.set(uri, known);
-  return known;
-}
-
-async function checkDocument(state: State, uri: string): Promise<void> {
-  const { documents, connection, diagnose, session, terminal } = state;
-  const [path, document] = [pathOf(uri), documents.get(uri)];
-  if (path === undefined || document === undefined) return;
-  const isCurrent = (): boolean => documents.get(uri)?.version === document.version;
-  const text = document.getText();
-  const publish = (findings: readonly Finding[]): void => {
-    if (!isCurrent()) return;
-    const include = parsedOf(state, uri)?.locateKey(['include']) ?? { line: 1, column: 1 };
-    const own = findings.map((each) =>
-      each.file === path ? each : { ...each, ...include, message: inPart(each) },
-    );
-    const diagnostics = own.map((each) => diagnosticOf(each, text));
-    void connection.sendDiagnostics({ uri, version: document.version, diagnostics });
-  };
-  try {
-    if (!state.folders.has(dirname(path))) await diagnose.refresh(dirname(path));
-    state.folders.add(dirname(path));
-    const { inspected } = await inspect(state, uri, path);
-    if (inspected.file === undefined || session.opened() === undefined) publish(inspected.findings);
-    const tables = await session.tables();
-    if (inspected.file === undefined || !isCurrent()) return;
-    const { openTestRuntime, tenancy } = state;
-    const found = await engineFindings({ ...tables, tenancy, openTestRuntime, terminal }, [inspected.file]);
-    publish([...inspected.findings, ...found.flat().filter(state.isReported)]);
-  } catch (cause) {
-    // The engine may not be installed, or the tables not be readable: the other findings stay.
-    terminal.note(`millrace: ${cause instanceof Error ? cause.message : String(cause)}`);
-  }
-}
-
-/** A finding in a file that this one includes is shown at `include`. */
-function inPart({ file, line, column, message }: Finding): string {
-  return `${basename(file)}:${line}:${column}: ${message}`;
-}
-
-function diagnosticOf({ line, column, severity, code, message, hint }: Finding, text: string): Diagnostic {
-  const start = { line: Math.max(line - 1, 0), character: Math.max(column - 1, 0) };
-  const rest = (text.split('\n')[start.line] ?? '').slice(start.character);
-  const length = (/^@?[\w.]+/.exec(rest)?.[0] ?? rest.slice(0, 1)).length;
-  return {
-    range: { start, end: { line: start.line, character: start.character + length } },
-    severity: severity === 'error' ? DiagnosticSeverity.Error : DiagnosticSeverity.Warning,
-    code,
-    source: 'millrace',
-    message: hint === undefined ? message : `${message}\n${hint}`,
-  };
-}
-
 interface CursorPlace {
   readonly knowledge: Knowledge;
   readonly position: Position;
@@ -224,11 +91,4 @@ async function placeOf(
   const tables = await state.session.tables().catch(() => undefined); // without an engine, there are the names of the files
   const knowledge = await readKnowledge({ document, parts: inspected.parts, file, tables });
   return { knowledge, position: at, query: queryPlace(document, at) };
-}
-
-function parsedOf({ documents }: State, uri: string): YamlDocument | undefined {
-  const [path, text] = [pathOf(uri), documents.get(uri)?.getText()];
-  if (path === undefined || text === undefined || text.length > MAX_DOCUMENT_BYTES) return undefined;
-  const parsed = parseYaml(path, text);
-  return 'document' in parsed ? parsed.document : undefined;
 }

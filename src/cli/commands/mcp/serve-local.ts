@@ -7,12 +7,12 @@ const IN_USE =
 
 /** Serves until the client has gone or `stopped` resolves. */
 export async function serveLocal(
-  options: Omit<LocalOptions, 'whenInUse'>,
+  options: Omit<LocalOptions, 'whenInUse' | 'isAuthoring'>,
   { openEngine, openMcp, streams, terminal }: CommandDeps,
   stopped: Promise<void>,
 ): Promise<void> {
   await withLocal(
-    { ...options, whenInUse: IN_USE },
+    { ...options, whenInUse: IN_USE, isAuthoring: true },
     { openEngine, terminal, openLocal: (given) => openMcp({ ...given, streams, note: terminal.note }) },
     async ({ ended }) => {
       terminal.note('millrace: serving MCP over standard input and output');

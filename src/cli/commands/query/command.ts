@@ -5,7 +5,8 @@ import { CommandError } from '../../kit/command-error.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 import { serviceAddress, type ServiceAddress } from '../../kit/service-client.ts';
 import { followLocal, followService, type LiveOptions } from './connect.ts';
-import { query, queryService } from './query.ts';
+import { query } from './query.ts';
+import { queryService } from './query-service.ts';
 
 interface QueryFlags {
   readonly sql?: string;

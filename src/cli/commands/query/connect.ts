@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto';
 import type { Settings } from '../../../service/config/settings.ts';
 import type { Observe } from '../../../sql/base/observation.ts';
 import { Problem } from '../../../sql/base/problem.ts';
-import type { RequestPath } from '../../../service/request/answer.ts';
 import { localCall, type Call } from '../../../service/request/call.ts';
-import type { LiveStream } from '../../../service/request/live/stream.ts';
+import type { LiveStream } from '../../../service/fronts/live/stream.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { withLocal, type LocalDeps } from '../../kit/local.ts';
 import {
@@ -17,7 +16,9 @@ import {
 } from '../../kit/service-client.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { follow, LostError, type Connect, type FollowOptions } from './live.ts';
-import { problemError, fieldsOf, formOf, IN_USE, rejectionIn, type QueryOptions } from './query.ts';
+import { localError, rejectionIn } from './problem-error.ts';
+import { fieldsOf, formOf, LOCAL, type QueryOptions } from './options.ts';
+import { type FollowDeps, respond } from '../../../service/fronts/live/follow.ts';
 
 export interface LiveOptions extends FollowOptions, Pick<QueryOptions, 'parameters' | 'sql' | 'lql'> {}
 
@@ -84,19 +85,19 @@ export async function followLocal(
   deps: LocalDeps,
 ): Promise<void> {
   const fields = fieldsOf(options); // before the engine starts: a pair may be invalid
-  await withLocal({ ...options, whenInUse: IN_USE }, deps, async ({ path }) => {
+  await withLocal({ ...options, ...LOCAL }, deps, async (local) => {
     const connect: Connect = async (lastEventId) => {
       const call = liveCall(localCall({ requestId: randomUUID(), endpoint: options.endpoint }, fields), {
         lastEventId,
         signal: options.signal,
       });
-      return chunksOf(await openStream(path, call), options.signal);
+      return chunksOf(await openStream(local, call), options.signal);
     };
-    await follow(connect, options, deps.terminal);
-  }).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error;
-    if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
-    throw problemError(error);
+    await follow(connect, options, deps.terminal).catch((error: unknown) => {
+      if (!(error instanceof Problem)) throw error;
+      if (error.code === 'format.not_acceptable') throw withoutLive(options.endpoint);
+      throw localError(error, local.rejected());
+    });
   });
 }
 
@@ -114,8 +115,8 @@ function liveCall(call: Call, { lastEventId, signal }: Position): Call {
   };
 }
 
-async function openStream(path: Pick<RequestPath, 'respond'>, call: Call): Promise<LiveStream> {
-  const found = await path.respond(call);
+async function openStream(local: FollowDeps, call: Call): Promise<LiveStream> {
+  const found = await respond(local, call);
   if ('open' in found) return found.open();
   throw new Problem('live.unavailable');
 }

@@ -8,7 +8,8 @@ import { problemIn, membersIn } from '../../kit/service-client.ts';
 import { renderTable } from '../../kit/table.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { eventsOf, type EventFields } from './events.ts';
-import { printRows, problemError } from './query.ts';
+import { printRows } from './print.ts';
+import { problemError } from './problem-error.ts';
 import type { QueryOutput } from './reply.ts';
 
 /** The bytes of a stream that continues after an event. Rejects with LostError if it may succeed later. */

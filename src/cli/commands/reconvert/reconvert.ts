@@ -1,20 +1,13 @@
 // `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
-import type { Converted } from '../../../service/config/generated/endpoint.ts';
-import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
-import { readText } from '../../../service/config/read-text.ts';
-import { createValueCheck } from '../../../service/config/schema.ts';
-import { MAX_DOCUMENT_BYTES, parseYaml, type YamlDocument } from '../../../service/config/yaml-document.ts';
+import type { YamlDocument } from '../../../service/config/yaml-document.ts';
 import { createConverter, type Converter } from '../../convert/convert.ts';
 import { compareDiagnostics, type Finding } from '../../../sql/base/finding.ts';
-import { CommandError } from '../../kit/command-error.ts';
 import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
-import { expandPaths } from '../../kit/endpoint-files.ts';
-import { listOf, member, textOf } from '../../convert/export/document.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import { pagedQuery } from '../new/page.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { findKnownForms } from './known-forms.ts';
+import { type SavedQuery, readSaved, keysOfPages } from './saved-queries.ts';
 
 /** One file whose conversion differs now; a file that would be written as it is has none. */
 export interface ReconvertedFile {
@@ -66,46 +59,6 @@ export async function reconvert(options: ReconvertOptions, terminal: Terminal): 
   return changed.length === 0 ? 0 : 1;
 }
 
-interface SavedQuery {
-  readonly document: YamlDocument;
-  readonly query: string;
-  readonly converted: Converted | undefined;
-}
-
-/** Endpoint files with a query. Rejects with CommandError (exit 2) for a file that is no YAML, or a link to another folder. */
-async function readSaved(paths: readonly string[]): Promise<readonly SavedQuery[]> {
-  const files = (await expandPaths(paths)).filter((path) => !isSharedFile(path));
-  const saved = await Promise.all(
-    files.map(async (path) => {
-      if (leadsOutside(path)) throw new CommandError(`${path}: ${OUTSIDE}`, { exitCode: 2 });
-      const parsed = parseYaml(path, await readText(path, MAX_DOCUMENT_BYTES));
-      if (!('document' in parsed))
-        throw new CommandError(`${path} is not valid YAML; run millrace validate`, { exitCode: 2 });
-      const { document } = parsed;
-      const query = textOf(document.value, 'query');
-      return query === undefined ? [] : [{ document, query, converted: convertedOf(document) }];
-    }),
-  );
-  return saved.flat();
-}
-
-const checkConverted = createValueCheck('endpoint', 'Converted');
-
-/** Throws CommandError (exit 2) if it is not as converters write it. */
-function convertedOf({ file, value }: YamlDocument): Converted | undefined {
-  const converted = member(value, 'converted');
-  if (converted === undefined) return undefined;
-  const [fault] = checkConverted(converted);
-  if (fault !== undefined)
-    throw new CommandError(
-      `${file}: converted ${fault.path.join('.')}: ${fault.message}; run millrace validate`,
-      {
-        exitCode: 2,
-      },
-    );
-  return converted as Converted; // by the check above
-}
-
 interface Checking extends Pick<ReconvertOptions, 'diffTexts'> {
   readonly converter: Converter;
   readonly known: KnownTables | undefined;
@@ -130,10 +83,6 @@ async function check(saved: SavedQuery, checking: Checking): Promise<Reconverted
   if (queryHash(again.query) === converted.hash || written === plainLines(query)) return undefined;
   const diff = await checking.diffTexts(`${plainLines(query)}\n`, `${written}\n`);
   return { file, status: 'differs', isEdited, query: written, diff, findings: [] };
-}
-
-function keysOfPages({ value }: YamlDocument): readonly string[] {
-  return listOf(member(value, 'page'), 'by').map(String);
 }
 
 /** The query without its ORDER BY, if the file has pages. */

@@ -1,20 +1,14 @@
 // `millrace schema pull`: writes the definitions of a server's tables into the schema folder, or compares them.
 import { visible } from '../../../service/observe/visible-text.ts';
-import { mkdir, readdir, readFile, rm } from 'node:fs/promises';
-import { dirname, join, sep } from 'node:path';
-import { createCompile } from '../../../service/endpoints/compile.ts';
-import { loadFiles } from '../../../service/endpoints/load.ts';
+import { mkdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
-import { definitionFile, HEADER } from '../../schema/definition-file.ts';
-import type { SchemaFile } from '../../schema/schema-files.ts';
-import { createGit } from '../diff/git.ts';
-import { diffTexts } from '../diff/text-diff.ts';
-import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
+import { definitionFile } from '../../schema/definition-file.ts';
 import { count } from '../../findings/findings.ts';
-import { LOADING } from '../../kit/real-time.ts';
-import type { Terminal } from '../../kit/terminal.ts';
 import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
+import { queriesIn } from './endpoint-queries.ts';
+import { type PullDeps, writtenFiles, printDifference } from './written-files.ts';
 
 export interface PullOptions {
   readonly endpoints: string;
@@ -24,11 +18,6 @@ export interface PullOptions {
   readonly isCheck: boolean;
   /** Everything, rather than what endpoints read: of this database, or of all. */
   readonly all: { readonly database: string | undefined } | undefined;
-}
-
-export interface PullDeps {
-  readonly terminal: Terminal;
-  readonly env: Readonly<Record<string, string | undefined>>;
 }
 
 /** Resolves to 1 if a table that an endpoint names is missing or, with `isCheck`, if anything differs. */
@@ -73,36 +62,4 @@ async function wanted(
   const definitions = [...schema.tables.values(), ...schema.functions.values()];
   const isWanted = (of: string): boolean => database === undefined || of === database;
   return { definitions: definitions.filter((each) => isWanted(each.database)), missing: [] };
-}
-
-/** The queries of the files without errors, with placeholders for their parameters. */
-async function queriesIn(folder: string): Promise<readonly string[]> {
-  const compile = createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' });
-  const { files } = await loadFiles(await listEndpointFiles(folder), new Map(), { compile, ...LOADING });
-  return [...files.values()].flatMap(
-    ({ candidate }) => candidate?.endpoint.variants().map(({ query }) => query) ?? [],
-  );
-}
-
-/** The files in a folder that this command has written, by path relative to it, with forward slashes. */
-async function writtenFiles(folder: string): Promise<ReadonlyMap<string, string>> {
-  const names = await readdir(folder, { recursive: true }).catch(() => []);
-  const files = new Map<string, string>();
-  for (const name of names.filter((each) => each.endsWith('.sql'))) {
-    const text = await readFile(join(folder, name), 'utf8').catch(() => '');
-    if (text.startsWith(HEADER)) files.set(name.split(sep).join('/'), text);
-  }
-  return files;
-}
-
-async function printDifference(
-  { path, text }: SchemaFile,
-  before: string,
-  { out, terminal, env }: PullDeps & { readonly out: string },
-): Promise<void> {
-  const name = join(out, path);
-  terminal.print(`--- ${before === '' ? '/dev/null' : name}`);
-  terminal.print(`+++ ${text === '' ? '/dev/null' : `${name} (on the server)`}`);
-  for (const line of await diffTexts(createGit(process.cwd(), env), before, text))
-    terminal.print(visible(line));
 }

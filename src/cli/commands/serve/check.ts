@@ -4,6 +4,14 @@ import { renderFinding } from '../../kit/caret.ts';
 import { count } from '../../findings/findings.ts';
 import type { Style, Terminal } from '../../kit/terminal.ts';
 import type { RunningService } from '../../kit/dependencies.ts';
+import { cacheSecrets } from '../../../service/config/cache-key.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { describeCause } from '../../../service/observe/describe.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import type { ServeDeps } from '../../kit/deps.ts';
+import { openOrExplain } from './open-service.ts';
+import { ignore, seedOrClose, requireKeys } from './requirements.ts';
 
 export interface ReportOptions {
   readonly cacheWarning: string | undefined;
@@ -60,4 +68,23 @@ function oneLine(text: string): string {
 
 function line(part: string, state: string, more: string): string {
   return `${part.padEnd(10)} ${state}  ${more}`.trimEnd();
+}
+
+/** Opens what serving needs, on random ports, and prints a report. Resolves to the exit code. */
+export async function check(
+  settings: Settings,
+  isDevelopment: boolean,
+  deps: Omit<ServeDeps, 'onSignal'>,
+): Promise<0 | 1> {
+  requireKeys({ settings, isDevelopment });
+  const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
+  await seedOrClose(engine, settings, deps.terminal);
+  const free = { ...settings, port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
+  let redisCause: string | undefined;
+  const observe: Observe = (event) => {
+    if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);
+  };
+  const service = await openOrExplain(deps, { settings: free, engine, extraTokens: [], observe });
+  const { warning } = settings.redisUrl === undefined ? { warning: undefined } : cacheSecrets(settings);
+  return reportService(service, deps.terminal, { cacheWarning: warning, redisCause: () => redisCause });
 }

@@ -3,7 +3,8 @@ import { setTimeout } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { sampleSettings } from '../../kit/samples.ts';
-import { check, serve } from './serve.ts';
+import { serve } from './serve.ts';
+import { check } from './check.ts';
 import { settingsOfWorker, supervise, workerCount } from '../../kit/workers.ts';
 
 const ALONE = 'Without REDIS_URL, each worker has its own cache and its own rate limit counters.';

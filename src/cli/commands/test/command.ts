@@ -16,7 +16,8 @@ import { printHuman } from './report-human.ts';
 import { printJson } from './report-json.ts';
 import { printJunit } from './report-junit.ts';
 import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
-import { test, type TestDeps, type TestOptions } from './test.ts';
+import { test } from './test.ts';
+import type { TestDeps, TestOptions } from './staged.ts';
 import { watchTests } from './watch.ts';
 
 interface TestFlags extends SchemaFlags {

@@ -1,26 +1,16 @@
 // Runs one example: loads its rows, makes its call at its time, and compares the result.
-import { referenceOf } from '../../../service/endpoints/endpoint.ts';
-import { randomUUID } from 'node:crypto';
-import { toDiagnostic, type InspectedFile } from '../../../service/endpoints/compile.ts';
-import type { Example, Fixtures } from '../../../service/config/generated/endpoint.ts';
+import { locateFinding } from '../../../service/config/locate-finding.ts';
+import { type InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Fixtures } from '../../../service/config/generated/endpoint.ts';
 import type { Path } from '../../../service/config/yaml-document.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
-import { Problem } from '../../../sql/base/problem.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
-import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import type { RequestPath } from '../../../service/request/answer.ts';
-import { localCall, type Call } from '../../../service/request/call.ts';
 import { compare, type Mismatch, type Outcome } from './compare.ts';
 import { shortPath } from './endpoint-files.ts';
 import type { Rows } from '../../kit/rows.ts';
 import type { Stage } from '../../kit/stage.ts';
-
-/** One example and its position in its file. */
-export interface Case {
-  readonly file: InspectedFile;
-  readonly index: number;
-  readonly example: Example;
-}
+import { type Case, callAndRead } from './call-example.ts';
 
 export interface Bench {
   readonly engine: Engine;
@@ -61,7 +51,7 @@ function isTellable(now: number): boolean {
 
 function outOfRange({ file, index }: Case): Finding {
   const message = 'now must be a time from 1970 to 2105';
-  return toDiagnostic(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
+  return locateFinding(file.document, { code: 'test.now', path: ['examples', index, 'now'], message });
 }
 
 /** An example's own rows for a table replace those of its file. */
@@ -83,59 +73,10 @@ function rowsAt({ document }: InspectedFile, fixtures: Fixtures = {}, path: Path
   }));
 }
 
-async function callAndRead(path: RequestPath, engine: Engine, each: Case): Promise<Outcome> {
-  const call = callOf(each);
-  const { expect = {} } = each.example;
-  const wantsColumns = expect.columns !== undefined || Object.keys(expect).length === 0;
-  try {
-    const { body } = await path.answer(call);
-    const { result, truncated = false } = JSON.parse(body.toString()) as Envelope;
-    const columns = wantsColumns ? await columnsOf(path, engine, call) : undefined;
-    // Redaction may have dropped columns from the rows.
-    const [first] = result;
-    const kept = first === undefined ? columns : columns?.filter((name) => name in first);
-    return { kind: 'answered', rows: result, truncated, columns: kept };
-  } catch (error) {
-    if (error instanceof Problem) return rejection(error);
-    throw error;
-  }
-}
-
-/** The service's own envelope. */
-interface Envelope {
-  readonly result: readonly Readonly<Record<string, unknown>>[];
-  readonly truncated?: boolean;
-}
-
-async function columnsOf(path: RequestPath, engine: Engine, call: Call): Promise<readonly string[]> {
-  const { plan } = await path.prepare(call);
-  return (await engine.describe(plan.statement)).map(({ name }) => name);
-}
-
-/** Authors see what callers do not: the engine's message for a failed query. */
-function rejection({ status, code, message, errors, cause }: Problem): Outcome {
-  const details = errors.filter((each) => !message.includes(each.message));
-  const why =
-    status >= 500 && cause instanceof Error
-      ? [engineSentence(cause.message)]
-      : details.map((each) => `${each.parameter ?? `line ${each.line ?? 1}`} ${each.message}`);
-  return { kind: 'rejected', status, code, message: [message, ...why].join('; ') };
-}
-
-function callOf({ file, example }: Case): Call {
-  const { parameters = {}, sql, lql } = example;
-  const own = Object.entries({ sql, lql }).flatMap(([name, text]) =>
-    text === undefined ? [] : [[name, [text]] as const],
-  );
-  const sent = Object.entries(parameters).map(([name, value]) => [name, [value]] as const);
-  const name = referenceOf(file.candidate.endpoint);
-  return localCall({ requestId: randomUUID(), endpoint: name }, new Map([...sent, ...own]));
-}
-
 /** At the expectation it concerns, otherwise at the example's name. */
 function failureOf({ file, index }: Case, { path, message }: Mismatch): Finding {
   const at = path.length === 0 ? ['examples', index, 'name'] : ['examples', index, 'expect', ...path];
   const code = `test.${String(path[0] ?? 'status')}`;
-  const found = toDiagnostic(file.document, { code, path: at, message });
+  const found = locateFinding(file.document, { code, path: at, message });
   return { ...found, file: shortPath(found.file) };
 }

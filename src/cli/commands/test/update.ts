@@ -4,7 +4,7 @@ import { replaceFile } from '../../../service/config/replace-file.ts';
 import type { Path } from '../../../service/config/yaml-document.ts';
 import { putAt } from '../../../service/config/yaml-splice.ts';
 import type { Answered, Outcome } from './compare.ts';
-import type { Case } from './example-run.ts';
+import type { Case } from './call-example.ts';
 
 /** Larger results are written as a row count, unless the file already lists the rows. */
 const WRITTEN_ROWS = 50;

@@ -3,7 +3,9 @@ import { watchPaths } from '../../../service/config/watch.ts';
 import { createBell, signatureOf } from '../../kit/folder-changes.ts';
 import { CommandError, noteError } from '../../kit/command-error.ts';
 import { createReadFiles, type FilesReading } from './endpoint-files.ts';
-import { chosenCases, runCases, withStage, type Staged, type TestDeps, type TestOptions } from './test.ts';
+import { runCases } from './run-cases.ts';
+import { withStage, type Staged, type TestDeps, type TestOptions } from './staged.ts';
+import { chosenCases } from './choose.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 
 const WATCHING = { settleMs: 60, maxDelayMs: 400, after: REAL_TIME.after };

@@ -2,7 +2,8 @@
 import { Option, type Command } from 'commander';
 import type { ResultShape, Token } from '../../../service/config/generated/tokens.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
-import { createToken, listTokens, revokeToken, rotateToken } from './token.ts';
+import { createToken, revokeToken, rotateToken } from './token.ts';
+import { listTokens } from './list.ts';
 
 const FILE = ['--tokens <file>', 'the tokens file (default: MILLRACE_TOKENS, or tokens.yaml)'] as const;
 

@@ -6,7 +6,7 @@ import {
   type MergedColumn,
   type RowShapes,
 } from '../../../service/endpoints/row-shapes.ts';
-import { isWide } from '../../../service/endpoints/wide-integers.ts';
+import { isWide } from '../../checks/engine/wide-integers.ts';
 import { sentColumns } from '../../../service/endpoints/sent-columns.ts';
 import type { DeclaredParameter } from '../../../service/params/declared.ts';
 import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';

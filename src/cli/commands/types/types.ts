@@ -1,21 +1,18 @@
 // `millrace types`: writes the TypeScript module of the endpoints, with row types from the engine.
 import { readFile } from 'node:fs/promises';
-import { createDescribe } from '../../../service/endpoints/describe.ts';
 import type { Catalog } from '../../../service/endpoints/catalog.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import { addressOf, deprecationText, successorOf } from '../../../service/endpoints/versions.ts';
 import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
-import { rowShapes } from '../../../service/endpoints/row-shapes.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
-import type { Engine } from '../../../service/engine/engine.ts';
 import { visibleJson, visibleLines } from '../../../service/observe/visible-text.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { readEndpoints } from '../../kit/endpoint-files.ts';
 import { count } from '../../findings/findings.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { WithTables } from '../../kit/schema-engine.ts';
-import { typesModule, type TypedEndpoint } from './module.ts';
+import { typesModule } from './module.ts';
 import { write } from '../../kit/write-file.ts';
+import { typedOf, toTyped } from './typed-endpoints.ts';
 
 export interface TypesOptions {
   readonly folder: string;
@@ -69,20 +66,4 @@ function endpointsOf({ all }: Catalog, { names }: TypesOptions): readonly Endpoi
     });
   }
   return all.filter(({ name }) => names.length === 0 || names.includes(name));
-}
-
-async function typedOf(
-  engine: Engine,
-  catalog: Catalog,
-  endpoints: readonly Endpoint[],
-): Promise<readonly TypedEndpoint[]> {
-  const describe = createDescribe(engine);
-  return Promise.all(
-    endpoints.map(async (endpoint) => toTyped(catalog, endpoint, await rowShapes(describe, endpoint))),
-  );
-}
-
-function toTyped(catalog: Catalog, endpoint: Endpoint, rows: TypedEndpoint['rows']): TypedEndpoint {
-  const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
-  return { endpoint, rows, address: addressOf(catalog, endpoint), deprecation };
 }

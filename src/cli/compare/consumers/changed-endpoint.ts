@@ -3,7 +3,7 @@ import { defaultsOf } from '../version-changes.ts';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import type { Column } from '../../../service/engine/engine.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import type { Side } from '../compare.ts';
+import type { Side } from '../compare-pair.ts';
 import type { Contract, EndpointColumns } from '../contract.ts';
 import { pairUp, type Pairing } from '../pairing.ts';
 import { pairVariants, type VariantPair } from '../variants.ts';

@@ -1,28 +1,15 @@
 // Reads consumer queries in the languages of the service: checked by the endpoint's sandbox, then resolved by the engine over empty
 // tables with the columns of the endpoint's tables.
-import { translate } from '../../../sql/dialects/bigquery/translate.ts';
-import type { Dialect, Endpoint } from '../../../service/endpoints/endpoint.ts';
-import type { TableColumns } from '../../../service/endpoints/describe.ts';
+import type { Dialect } from '../../../service/endpoints/endpoint.ts';
 import { explain } from '../../../service/endpoints/explain.ts';
-import { searchedTables } from '../../../service/endpoints/searched-tables.ts';
 import { Problem } from '../../../sql/base/problem.ts';
-import type { EngineError, Engine } from '../../../service/engine/engine.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
-import { compile } from '../../../sql/lql/compile.ts';
-import { parse } from '../../../sql/lql/parse.ts';
-import { createFunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../../guard/sandbox/sandbox.ts';
-import { createVerdictCache } from '../../../guard/sandbox/verdict-cache.ts';
-import { outlineQuery } from '../../../sql/clickhouse/outline.ts';
-import { quoteIdentifier, quoteString } from '../../../sql/clickhouse/literal.ts';
+import type { Sandbox } from '../../../guard/sandbox/sandbox.ts';
 import { rejected, type ConsumerText, type ReadResult, type Rejection } from './query.ts';
 import { readsInTree, type PathRead } from './tree-reads.ts';
-
-/** An endpoint at one revision, with the columns of its tables. */
-export interface QuerySurface {
-  readonly endpoint: Endpoint;
-  readonly tables: readonly TableColumns[];
-}
+import { type QuerySurface, emptyTable, createEmptySandbox, OWN_FAILURES } from './empty-tables.ts';
+import { toClickHouse, lqlToSql } from './to-clickhouse.ts';
 
 /** Reads queries that are sent to one endpoint. Rejects with EngineError if the engine is unavailable. */
 export type ReadOwn = (query: ConsumerText) => Promise<ReadResult<PathRead>>;
@@ -55,62 +42,6 @@ export function createReadOwn(engine: Engine, surface: QuerySurface): ReadOwn {
 
 function isOneOf(dialects: readonly Dialect[], dialect: string): dialect is Dialect {
   return (dialects as readonly string[]).includes(dialect);
-}
-
-/** An element of the WITH clause: a table without rows. */
-function emptyTable({ name, columns }: TableColumns): string {
-  const structure = columns.map((column) => `${quoteIdentifier(column.name)} ${column.type}`).join(', ');
-  return `${quoteIdentifier(name)} AS (SELECT * FROM null(${quoteString(structure)}))`;
-}
-
-function createEmptySandbox(
-  engine: Engine,
-  { endpoint, tables }: QuerySurface,
-  head: string,
-): Sandbox | undefined {
-  const boundSql = `${head}SELECT 1`;
-  const { outline } = outlineQuery(boundSql);
-  if (outline === undefined || tables.length === 0) return undefined;
-  return createSandbox({
-    boundSql,
-    // Queries must not define names of the saved query.
-    outline: { ...outline, identifiers: endpoint.outline.identifiers },
-    revision: '',
-    functions: createFunctionPolicy(endpoint.sandbox),
-    columns: new Map(tables.map(({ name, columns }) => [name, columns])),
-    cache: createVerdictCache<Verdict>(CACHE_CHARACTERS),
-    explain: (sql) => explain(engine, sql, OWN_FAILURES),
-  });
-}
-
-/** Queries are read once each. */
-const CACHE_CHARACTERS = 100_000;
-
-function toClickHouse(text: string, dialect: Dialect, { endpoint, tables }: QuerySurface): string {
-  return dialect === 'clickhouse'
-    ? text
-    : translate(text, { tables, taken: endpoint.outline.identifiers }).sql;
-}
-
-/** What a query reads does not depend on the time. In microseconds. */
-const ANY_TIME = 1_700_000_000_000_000n;
-
-/** Throws Problem. */
-function lqlToSql(text: string, { endpoint, tables }: QuerySurface): string {
-  const parsed = parse(text);
-  const compiled =
-    'findings' in parsed
-      ? parsed
-      : compile(parsed.tree, {
-          tables: searchedTables(endpoint, tables),
-          defaultTable: endpoint.outline.defaultTable,
-          now: ANY_TIME,
-        });
-  if ('sql' in compiled) return compiled.sql;
-  const [first] = compiled.findings;
-  throw first === undefined
-    ? new Problem('internal.error')
-    : new Problem(first.code, { detail: first.message });
 }
 
 interface SqlSource {
@@ -148,8 +79,3 @@ const CAUSES: ReadonlyMap<string, Rejection['cause']> = new Map([
   ['sandbox.syntax_unsupported', 'syntax'],
   ['bigquery.syntax_invalid', 'syntax'],
 ]);
-
-/** A query that the engine cannot analyse in time or memory is not read, nor is one that ends its process. */
-const OWN_FAILURES = {
-  isRejection: ({ failure }: EngineError): boolean => failure !== 'unavailable' && failure !== 'busy',
-};

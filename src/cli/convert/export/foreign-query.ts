@@ -96,6 +96,8 @@ export interface TableDefinition extends SourceItem {
   readonly database?: string;
   /** The statement. */
   readonly sql: (database: string) => string;
+  /** The names of its columns, if queries of the export can choose among them. */
+  readonly columns?: readonly string[];
   readonly rows?: TableRows;
 }
 

@@ -1,6 +1,6 @@
 // Parts of a query that depend on conditions, as conditions in the query: `[[AND a = {{x}}]]` becomes `AND (:x IS NULL OR (a = :x))`.
 import { exclusive, type RenderedArm, type Writer } from './arm.ts';
-import { writeChoice } from './closed-choice.ts';
+import { writeChoice, writeDefaultName } from './closed-choice.ts';
 import { conditionParts, givenValues, negated, requiresValue, simplified } from './conditions.ts';
 import { flattened, isDemand, isRejection } from './demands.ts';
 import { readItems, sliceFragments, type ItemList } from './item-list.ts';
@@ -75,6 +75,7 @@ function renderArms(all: ChoiceNode['arms'], writer: Writer): void {
 
 /** They are in the order of preference; the last ones change types, and say so. */
 const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean)[] = [
+  writeDefaultName,
   writePart,
   writeLimit,
   writeConditions,

@@ -1,13 +1,17 @@
 // Parameters that choose SQL by name: columns, tables and alternatives for each of a known list of values.
 import type { RenderedArm, Writer } from './arm.ts';
 import { textOf } from './output.ts';
+import { requiresValue } from './conditions.ts';
 import type { Condition, Item, Value } from './nodes.ts';
+import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import { writeAlternatives } from './optional-part.ts';
 import {
   demanded,
   emit,
   forkSink,
   lose,
+  note,
   renderUse,
   type Rendering,
   type Sink,
@@ -21,17 +25,23 @@ export const CHOICES = 'Declare the parameter with choices: names, each with its
 /** As in `schemas/endpoint.schema.json`. */
 const NAME = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,63}$/;
 const MAX_CHOICES = 50;
+/** Most alternatives of a name that the template does not list: no caller reads longer ones. */
+const MAX_ALTERNATIVES = 8;
 
 /** The names of a choice; undefined if it cannot be one. */
 function namesOf(value: Value, rendering: Rendering): readonly string[] | undefined {
   return rendering.notChoices.has(value.name) ? undefined : listedNames(value, rendering);
 }
 
-/** The values that callers can send, as names; undefined if the template does not list them. */
-function listedNames(value: Value, { source, demands }: Rendering): readonly string[] | undefined {
+/** The values that callers can send, as names; undefined if the template does not list them, and no others are known. */
+function listedNames(
+  value: Value,
+  { source, demands }: Rendering,
+  known?: readonly string[],
+): readonly string[] | undefined {
   if (source.dialect !== 'clickhouse' || value.isList === true) return undefined;
-  const written =
-    value.type === 'Bool' ? ['true', 'false', '1', '0'] : demanded(value, demands).enum?.map(String);
+  const listed = demanded(value, demands).enum?.map(String);
+  const written = value.type === 'Bool' ? ['true', 'false', '1', '0'] : (listed ?? known);
   const names = [...new Set(written)];
   return names.length === 0 || names.length > MAX_CHOICES || !names.every((name) => NAME.test(name))
     ? undefined
@@ -45,14 +55,23 @@ export function renderName(
   sink: Sink,
   rendering: Rendering,
 ): void {
-  const names = listedNames(item.value, rendering);
+  const names = listedNames(item.value, rendering, item.known);
   const fallback = item.value.default;
-  const isMixed = names !== undefined && rendering.notChoices.has(item.value.name);
+  if (item.isList === true && names !== undefined) note(rendering, span, ONE_NAME);
+  const isListed = listedNames(item.value, rendering) !== undefined;
+  const isMixed =
+    names !== undefined &&
+    rendering.notChoices.has(item.value.name) &&
+    (isListed || names.length <= MAX_ALTERNATIVES);
   if (isMixed && writeNames(names, item.value, { span, sink, rendering })) return;
   // Its own default would be a value, and not an absent one, for the conditions that ask for it.
   const isAsked = rendering.withDefaultsInPlace.has(item.value.name) && !sink.guards.has(item.value.name);
   const isDefault = fallback === undefined || (!isAsked && names?.includes(String(fallback)) === true);
-  if (names === undefined || isMixed || (!isDefault && !sink.guards.has(item.value.name))) {
+  if (
+    names === undefined ||
+    rendering.notChoices.has(item.value.name) ||
+    (!isDefault && !sink.guards.has(item.value.name))
+  ) {
     const message = `${item.what} makes a name from a value: parameters are values`;
     lose({ message, hint: CHOICES }, span, sink, rendering);
     return;
@@ -61,8 +80,37 @@ export function renderName(
   renderUse({ ...item.value, type: 'String', choices }, span, sink, { rendering });
 }
 
+const ONE_NAME = {
+  severity: 'differs',
+  message: 'A list of several names is rejected: calls send one',
+  hint: 'Add a choice for each list of names that is used',
+} as const;
+
 function nameOf(name: string): string {
-  return /^[a-z_]\w*$/i.test(name) ? name : `\`${name}\``;
+  const isPlain = /^[a-z_]\w*$/i.test(name) && !KEYWORDS.has(name.toUpperCase());
+  return isPlain ? name : quoteIdentifier(name);
+}
+
+/** `{% if defined(x) %} {{ column(x) }} {% else %} at {% end %}`: a choice whose default is the other alternative. */
+export function writeDefaultName(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
+  const [first, other] = arms;
+  if (first === undefined || other === undefined || arms.length > 2 || other.when.kind !== 'constant')
+    return false;
+  const [found, ...more] = first.sink.fragments.filter(({ text }) => text.trim() !== '');
+  const value = found?.use?.value;
+  if (value?.choices === undefined || more.length > 0) return false;
+  const asked = simpleValues(first.when);
+  if (asked === undefined || asked.some(({ name }) => name !== value.name)) return false;
+  const written = fragmentOf(other);
+  const fallback = Object.entries(value.choices).find(([, sql]) => sql === written)?.[0];
+  if (fallback === undefined || !requiresValue(first.when, value.name)) return false;
+  // Elsewhere, the value could be one that is not sent.
+  const { text } = rendering.source;
+  const uses = [...text.matchAll(/\w+/g)].filter(([word]) => word === value.name);
+  if (uses.some(({ index }) => index < span.start || index >= span.end)) return false;
+  const { required: _, ...rest } = value;
+  renderUse({ ...rest, default: fallback, hasOneDefault: true }, span, sink, { rendering });
+  return true;
 }
 
 function writeNames(names: readonly string[], written: Value, writer: Writer): boolean {

@@ -67,7 +67,15 @@ export type Item =
   | { readonly kind: 'close' }
   | { readonly kind: 'dropped'; readonly note?: ItemNote }
   /** The name of a column or table, by a value. */
-  | { readonly kind: 'name'; readonly value: Value; readonly what: string }
+  | {
+      readonly kind: 'name';
+      readonly value: Value;
+      readonly what: string;
+      /** The names that there are, for a template that lists none. */
+      readonly known?: readonly string[];
+      /** The tool makes a list of names of a list of values. */
+      readonly isList?: boolean;
+    }
   /** The call is rejected. */
   | { readonly kind: 'reject'; readonly name: string }
   | ({ readonly kind: 'lost' } & Lost);

@@ -15,12 +15,12 @@ import {
   wordOf,
   type TreeTokens,
 } from '../../../sql/clickhouse/tree/visit.ts';
-import { usesNames } from './condition-ranges.ts';
+import { usesNames } from './place.ts';
 import { mayBeTable } from './constants.ts';
 import type { LeakproofCheck } from './leakproof.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
-import type { SelectFinding } from '../scan/selects.ts';
+import type { SelectFinding } from '../scan/findings.ts';
 import type { BelowBarrier } from '../verdict.ts';
 import { storedColumns } from './stored-columns.ts';
 import { totalCondition } from './total-conditions.ts';

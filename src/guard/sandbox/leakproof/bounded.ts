@@ -13,7 +13,7 @@ import {
   textOf,
   type TreeTokens,
 } from '../../../sql/clickhouse/tree/visit.ts';
-import { usesNames } from './condition-ranges.ts';
+import { usesNames } from './place.ts';
 import { isCombining, makesArrays } from './functions.ts';
 
 /** Characters of a string that a condition may return for some rows and not for others. */

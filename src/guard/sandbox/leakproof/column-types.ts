@@ -1,6 +1,6 @@
 // The types of the columns and paths that a part of a query names.
 import { plainType } from '../../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { ClickHouseType } from '../../../sql/types/type.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   definitionsIn,
@@ -13,9 +13,8 @@ import {
 } from '../../../sql/clickhouse/tree/visit.ts';
 import { subcolumnType } from '../../../sql/types/subcolumn-type.ts';
 import { isArithmetic } from './arithmetic.ts';
+import type { TypeTest } from '../known-types.ts';
 import type { NamedTypes } from './context.ts';
-
-export type TypeTest = (type: ClickHouseType) => boolean;
 
 export interface ColumnTypes {
   /**
@@ -28,8 +27,7 @@ export interface ColumnTypes {
 }
 
 export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): ColumnTypes {
-  // Most queries need neither.
-  let all: readonly ClickHouseType[] | undefined;
+  // Most queries do not need them.
   let definitions: ReturnType<typeof definitionsIn> | undefined;
   const defining = (name: string): readonly Node[] =>
     names?.has(name) === true ? ((definitions ??= definitionsIn(tree)).get(name) ?? []) : [];
@@ -39,7 +37,7 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     const known = defining(name);
     const isNumber = known.every(({ kind, parts: [value] }) => kind === 'alias' && isDifference(tree, value));
     if (isNumber && known.length > 0) return [];
-    return (all ??= [...new Set([...types.values()].flat())].map(parseType));
+    return types.all;
   };
   /** Whether a name is that of a subquery or of a WITH element, whose columns the query names. */
   const isDerived = (source: string | undefined): boolean =>
@@ -48,14 +46,14 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     });
   const isNamed = (table: Node): boolean => names?.has(nameOf(tree, table)) === true;
   const columnTypes = (name: string, path: readonly string[]): readonly ClickHouseType[] =>
-    (types.get(name) ?? []).map((type) => pathType(parseType(type), path));
+    types.of(name).map((type) => pathType(type, path));
 
   /** Returns the types of a name with the path after it. A name after a dot may be that of the column. */
   function typesOf(path: readonly string[]): readonly ClickHouseType[] {
     return path.flatMap((name, index) => {
       const before = path[index - 1];
       if (before === undefined && names?.has(name) === true) return path.length > 1 ? [] : ownTypes(name);
-      if (before !== undefined && types.has(before)) return [];
+      if (before !== undefined && types.of(before).length > 0) return [];
       const isOwn = index === 1 && path.length === 2 && isDerived(path[0]);
       return [...columnTypes(name, path.slice(index + 1)), ...(isOwn ? ownTypes(name) : [])];
     });
@@ -73,7 +71,7 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
   const definitionsOf = (column: Node): readonly Node[] => {
     const [first = '', second, ...others] = namesOf(tree, column);
     if (second === undefined) return defining(first);
-    return others.length === 0 && isDerived(first) && !types.has(first) ? defining(second) : [];
+    return others.length === 0 && isDerived(first) && types.of(first).length === 0 ? defining(second) : [];
   };
   return { mentions, definitionsOf };
 }

@@ -1,5 +1,6 @@
 // What a check of conditions depends on besides the query.
 import type { FunctionPolicy } from '../functions/policy.ts';
+import type { KnownTypes } from '../known-types.ts';
 
 export interface LeakproofContext {
   readonly functions: FunctionPolicy;
@@ -7,8 +8,8 @@ export interface LeakproofContext {
   readonly names: ReadonlySet<string>;
   /** Tables of the endpoint. */
   readonly tables: ReadonlySet<string>;
-  /** Types of their columns by column name, one for each table that has the column. */
-  readonly types: ReadonlyMap<string, readonly string[]>;
+  /** Types of their columns. */
+  readonly types: KnownTypes;
 }
 
 /** Without `names`, what is checked is an author's. */

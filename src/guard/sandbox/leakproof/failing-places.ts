@@ -1,12 +1,17 @@
 // Where conditions may fail on a row, and where indexes misread them.
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import {
+  namesIn,
+  partOf,
+  someNode,
+  textOf,
+  wordOf,
+  type Subtree,
+} from '../../../sql/clickhouse/tree/visit.ts';
 import { isConstant } from './constants.ts';
 import type { ClauseContext } from './context.ts';
-import { createFloats } from './floats.ts';
-import { createMisread } from './misread-comparisons.ts';
-import { verdictOn, type Check } from './node-verdict.ts';
-import { makesNulls } from './null-sources.ts';
-import { createPatternCheck } from './patterns.ts';
+import { createFloats, createMisread } from './misread-comparisons.ts';
+import { createPatternCheck, verdictOn, type Check } from './node-verdict.ts';
 import type { Place } from './place.ts';
 import { isPlainText } from './plain-texts.ts';
 import { createMoments } from './time-conversions.ts';
@@ -24,19 +29,20 @@ export function placesIn(
   parts: readonly Node[],
   context: ClauseContext,
 ): FailingPlaces | undefined {
-  const types = [...context.types.values()].flat();
-  if (types.some((type) => /decimal/i.test(type))) return undefined; // they can overflow, even in comparisons
+  const { types } = context;
+  if (types.someText(DECIMAL)) return undefined; // they can overflow, even in comparisons
   const isAuthors = context.names === undefined;
   const [part = tree.root] = isAuthors ? parts : [];
   const subtree = { cursor: tree.cursor, root: part };
   if (mixesScales(subtree, types)) return undefined;
+  let moments: ReturnType<typeof createMoments> | undefined;
   const check: Check = {
     ...subtree,
     isAuthors,
     isAggregate: (name) => context.functions.aggregates(name),
     isConstant: (call) => isConstant(tree, call),
-    isMoment: isAuthors ? () => false : createMoments(subtree, context),
-    hasNulls: types.some((type) => /nullable/i.test(type)) || makesNulls(subtree),
+    isMoment: (call) => !isAuthors && (moments ??= createMoments(subtree, context))(call),
+    hasNulls: types.someText(NULLABLE) || makesNulls(subtree),
     isReadablePattern: createPatternCheck(subtree, types),
     keepsText: (node) => isPlainText(tree, node, context),
   };
@@ -54,4 +60,25 @@ export function placesIn(
   };
   for (const node of parts) visit({ node, around: undefined });
   return found;
+}
+
+const DECIMAL = /decimal/i;
+const NULLABLE = /nullable/i;
+
+/** Names that have NULL in them but yield no NULL for other values; NULL itself is found as a constant, and not in IS NULL. */
+const HARMLESS = /^(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls?)$/i;
+
+/** Whether a part of the query may produce NULL; may also return true for a query that cannot. */
+export function makesNulls(tree: Subtree): boolean {
+  return (
+    namesIn(tree, tree.root).some(({ name }) => /null/i.test(name) && !HARMLESS.test(name)) ||
+    someNode(tree.root, (node) => makesNull(tree, node))
+  );
+}
+
+function makesNull(tree: Subtree, node: Node): boolean {
+  if (node.kind === 'constant') return wordOf(tree, node) === 'NULL';
+  if (node.kind === 'string') return /nullable/i.test(textOf(tree, node));
+  if (node.kind === 'case') return true; // possibly without ELSE
+  return node.kind === 'access' && partOf(node, 'type') !== undefined; // a typed element of a Dynamic value
 }

@@ -5,7 +5,7 @@ import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { withOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { isBounded } from './bounded.ts';
-import { conditionsOf } from './condition-ranges.ts';
+import { conditionsOf } from './place.ts';
 import type { ClauseContext, LeakproofContext } from './context.ts';
 import { placesIn } from './failing-places.ts';
 

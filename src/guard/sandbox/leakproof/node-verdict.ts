@@ -1,4 +1,6 @@
 // Whether a node of a condition succeeds on every row if its parts do, whatever its arguments are, or may fail.
+import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { QUANTIFIERS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   areBetweenCommas,
@@ -7,13 +9,15 @@ import {
   firstOf,
   isNegated,
   nameOf,
+  namesIn,
   operatorOf,
   partOf,
+  someNode,
   textOf,
   wordOf,
   type Subtree,
 } from '../../../sql/clickhouse/tree/visit.ts';
-import { QUANTIFIERS } from '../../../sql/clickhouse/tree/keywords.ts';
+import type { KnownTypes } from '../known-types.ts';
 import { isArithmetic, isTotalArithmetic, isTotalSign, type Operands } from './arithmetic.ts';
 import {
   isFailingType,
@@ -24,7 +28,6 @@ import {
   mayBeTable,
 } from './constants.ts';
 import { isTriedType, literalArguments } from './functions.ts';
-import { PATTERN_CALLS, type PatternCheck } from './patterns.ts';
 import type { Place } from './place.ts';
 
 /** What the verdict on a node depends on besides its parts. */
@@ -174,4 +177,35 @@ function haveLiterals(
   if (!areBetweenCommas(check, values) || values.some(({ kind }) => kind === 'in')) return false;
   if (needed === 'first') return first?.kind === 'string' && others.length > 0;
   return others.every((each) => isLiteralArgument(check, each));
+}
+
+export const PATTERN_CALLS = /^(?:match|noti?like)$/i;
+
+/** Whether indexes read the pattern of an operator or a function, a string, as it is meant. */
+export type PatternCheck = (operator: string, pattern: Node, isNegated: boolean) => boolean;
+
+const MAP = /\bMap\(/;
+
+/**
+ * Checks the patterns of one query over columns of these types. Of a regular expression indexes drop one byte of what may be absent, not one
+ * character; and an index of the keys of a map finds no row for a key that other rows do not have either, although the value of an absent key
+ * is an empty string, which a pattern may match.
+ */
+export function createPatternCheck(tree: Subtree, types: KnownTypes): PatternCheck {
+  const readsMaps = types.someText(MAP) && readsElements(tree);
+  return (operator, literal, isNegated) => {
+    const pattern = stringValue(textOf(tree, literal));
+    if (pattern === undefined) return false;
+    const isRegex = /^(?:match|regexp)$/i.test(operator);
+    if (isRegex && /\P{ASCII}/u.test(pattern) && /[*?{]/.test(pattern)) return false;
+    if (!readsMaps) return true;
+    return !isNegated && (isRegex ? /^[\w /:,=@;<>-]+$/.test(pattern) : /[^%]/.test(pattern));
+  };
+}
+
+function readsElements(tree: Subtree): boolean {
+  return (
+    someNode(tree.root, ({ kind }) => kind === 'index') ||
+    namesIn(tree, tree.root).some(({ name }) => /^arrayelement$/i.test(name))
+  );
 }

@@ -11,7 +11,7 @@ import {
   plainType,
   timeZone,
 } from '../../../sql/types/traits.ts';
-import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
+import { typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { LeakproofContext, NamedTypes } from './context.ts';
 
 const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID', 'Bool', 'Date']);
@@ -40,9 +40,9 @@ export function isPlainText(
   if (node.kind !== 'column') return false;
   const parts = namesOf(tree, node);
   const [first = '', second = ''] = parts;
-  const isQualified = !types.has(first) && (tables.has(first) || names?.has(first) === true);
+  const isQualified = types.of(first).length === 0 && (tables.has(first) || names?.has(first) === true);
   const [column, hasPath] = isQualified ? [second, parts.length > 2] : [first, parts.length > 1];
   if (names?.has(column) === true) return false;
-  const known = types.get(column) ?? [];
-  return known.length > 0 && known.map(parseType).every(hasPath ? hasPlainPaths : isPlain);
+  const known = types.of(column);
+  return known.length > 0 && known.every(hasPath ? hasPlainPaths : isPlain);
 }

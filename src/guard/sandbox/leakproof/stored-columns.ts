@@ -3,7 +3,8 @@ import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { namesOf, textOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 import { innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
-import { sourceOfSubcolumns, type ReadTable } from '../read-table.ts';
+import { sourceOfSubcolumns } from '../pass-through.ts';
+import type { ReadTable } from '../read-table.ts';
 import { subcolumnType } from '../../../sql/types/subcolumn-type.ts';
 
 /** A column, a subcolumn or a value of a map, as SQL over the stored table. */

@@ -11,41 +11,39 @@ import {
   walk,
   type Subtree,
 } from '../../../sql/clickhouse/tree/visit.ts';
-import { isDate, isDateTime, isNullable, plainTypeOf } from '../../../sql/types/traits.ts';
-import { parseType } from '../../../sql/types/type.ts';
+import { isDate, isDateTime, isNullable, plainType } from '../../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../../sql/types/type.ts';
+import { remembered } from '../known-types.ts';
+import type { LeakproofContext } from './context.ts';
 
-/** What is known about the tables that a query reads. */
-export interface MomentContext {
-  readonly tables: ReadonlySet<string>;
-  readonly types: ReadonlyMap<string, readonly string[]>;
+function isMomentType(type: ClickHouseType): boolean {
+  const plain = plainType(type);
+  return isDate(plain) || isDateTime(plain);
 }
 
-function isMomentType(text: string): boolean {
-  const type = plainTypeOf(text);
-  return isDate(type) || isDateTime(type);
+function isNullableMoment(type: ClickHouseType): boolean {
+  return isMomentType(type) && isNullable(type);
 }
 
 const CONVERSIONS = /^(?:toDateTime64|cast)$/i;
 /** With more than six digits, a time in the year 2299 is out of range. */
 const TARGET = /^DateTime64(?: \( [0-6](?: , '[^'\\]*')? \))?$/i;
 
-/** Returns whether a call converts a date or time into another, which cannot fail; remembers names of one query. */
-export function createMoments(tree: Subtree, { tables, types }: MomentContext): (call: Node) => boolean {
+/** Returns whether a call converts a date or time into another, which cannot fail; remembers names, since long queries use a column thousands of times. */
+export function createMoments(
+  tree: Subtree,
+  { tables, types }: Pick<LeakproofContext, 'tables' | 'types'>,
+): (call: Node) => boolean {
   // `CAST(x AS DateTime64(3))` fails for NULL.
-  const mayBeNull = remembered(() =>
-    [...types.values()].flat().some((type) => isMomentType(type) && isNullable(parseType(type))),
-  );
-  const isMomentColumn = (name: string): boolean => types.get(name)?.every(isMomentType) ?? false;
-  const context = remembered(() => ({
-    definitions: definitionsIn(tree),
-    alone: namesAlone(tree),
-    // The argument of a lambda may have any name.
-    hasLambdas: someNode(tree.root, ({ kind }) => kind === 'lambda'),
-  }));
-  const definitionsOf = (name: string): readonly Node[] => context('').definitions.get(name) ?? [];
+  const mayBeNull = types.some(isNullableMoment);
+  const isMomentColumn = (name: string): boolean =>
+    types.of(name).length > 0 && types.of(name).every(isMomentType);
+  let read: QueryNames | undefined;
+  const names = (): QueryNames => (read ??= namesOfQuery(tree));
+  const definitionsOf = (name: string): readonly Node[] => names().definitions.get(name) ?? [];
 
   /** Whether every alias of that name is for a conversion of the column itself. */
-  const isOwnName = remembered((name) =>
+  const isOwnName = remembered((name: string) =>
     definitionsOf(name).every(({ kind, parts: [value] }) => {
       if (kind !== 'alias' || value?.kind !== 'call' || !hasTarget(tree, value)) return false;
       const [source] = argumentsOf(value);
@@ -54,8 +52,8 @@ export function createMoments(tree: Subtree, { tables, types }: MomentContext): 
   );
 
   /** A table of the endpoint, or an alias of one and of nothing else. */
-  const isTable = remembered((name) => {
-    if (types.has(name) || context('').alone.has(name)) return false;
+  const isTable = remembered((name: string) => {
+    if (types.of(name).length > 0 || names().alone.has(name)) return false;
     return definitionsOf(name).every(({ kind, parts: [table] }) => {
       const isStored = kind === 'source' && table?.kind === 'table' && table.to - table.from === 1;
       return isStored && tables.has(nameOf(tree, table));
@@ -64,7 +62,7 @@ export function createMoments(tree: Subtree, { tables, types }: MomentContext): 
 
   function isMoment(call: Node): boolean {
     if (!CONVERSIONS.test(nameOf(tree, call)) || !hasTarget(tree, call)) return false;
-    if (/^cast$/i.test(nameOf(tree, call)) && mayBeNull('')) return false;
+    if (/^cast$/i.test(nameOf(tree, call)) && mayBeNull) return false;
     const [source] = argumentsOf(call);
     if (source?.kind === 'call') return isMoment(source);
     if (source?.kind !== 'column') return false;
@@ -72,7 +70,7 @@ export function createMoments(tree: Subtree, { tables, types }: MomentContext): 
     if (second === undefined) return isMomentColumn(first) && isOwnName(first);
     return others.length === 0 && isMomentColumn(second) && isTable(first);
   }
-  return (call) => !context('').hasLambdas && isMoment(call);
+  return (call) => !names().hasLambdas && isMoment(call);
 }
 
 /** Accepts `CAST(… AS Type)` and `toDateTime64(…, digits, 'zone')` whose target is known. */
@@ -85,6 +83,18 @@ function hasTarget(tree: Subtree, call: Node): boolean {
   return !/^cast$/i.test(nameOf(tree, call)) && others.every(isShort);
 }
 
+interface QueryNames {
+  readonly definitions: ReturnType<typeof definitionsIn>;
+  readonly alone: ReadonlySet<string>;
+  readonly hasLambdas: boolean;
+}
+
+function namesOfQuery(tree: Subtree): QueryNames {
+  // The argument of a lambda may have any name.
+  const hasLambdas = someNode(tree.root, ({ kind }) => kind === 'lambda');
+  return { definitions: definitionsIn(tree), alone: namesAlone(tree), hasLambdas };
+}
+
 /** Names that are a column by themselves, or a table after IN. */
 function namesAlone(tree: Subtree): ReadonlySet<string> {
   const names = new Set<string>();
@@ -93,14 +103,4 @@ function namesAlone(tree: Subtree): ReadonlySet<string> {
     if (isTable || (node.kind === 'column' && node.to - node.from === 1)) names.add(nameOf(tree, node));
   });
   return names;
-}
-
-/** Memoizes by name: long queries use a column thousands of times. */
-function remembered<T>(compute: (name: string) => T): (name: string) => T {
-  const known = new Map<string, T>();
-  return (name) => {
-    const found = known.get(name) ?? compute(name);
-    known.set(name, found);
-    return found;
-  };
 }

@@ -13,26 +13,27 @@ import {
   type Subtree,
 } from '../../../sql/clickhouse/tree/visit.ts';
 import { hasType, isOpaque, timeScale } from '../../../sql/types/traits.ts';
-import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { KnownTypes, TypeTest } from '../known-types.ts';
 
 const MAX_SMALL = 6;
 
-function isLarge(type: ClickHouseType): boolean {
-  return isOpaque(type) || (type.name === 'DateTime64' && (timeScale(type) ?? 9) > MAX_SMALL);
-}
+const hasLarge: TypeTest = (type) =>
+  hasType(
+    type,
+    (inner) => isOpaque(inner) || (inner.name === 'DateTime64' && (timeScale(inner) ?? 9) > MAX_SMALL),
+  );
 
-function isSmall(type: ClickHouseType): boolean {
-  if (isOpaque(type) || type.name === 'Date32') return true;
-  return type.name === 'DateTime64' && (timeScale(type) ?? 0) <= MAX_SMALL;
-}
+const hasSmall: TypeTest = (type) =>
+  hasType(type, (inner) => {
+    if (isOpaque(inner) || inner.name === 'Date32') return true;
+    return inner.name === 'DateTime64' && (timeScale(inner) ?? 0) <= MAX_SMALL;
+  });
 
 /** Whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
-export function mixesScales(tree: Subtree, types: readonly string[]): boolean {
+export function mixesScales(tree: Subtree, types: KnownTypes): boolean {
   if (namesIn(tree, tree.root).some(({ name }) => LARGE_NAME.test(name))) return true;
   if (someNode(tree.root, (node) => hasLargeScale(tree, node))) return true;
-  const all = types.map(parseType);
-  if (!all.some((type) => hasType(type, isLarge))) return false;
-  return all.some((type) => hasType(type, isSmall)) || mayBeSmall(tree);
+  return types.some(hasLarge) && (types.some(hasSmall) || mayBeSmall(tree));
 }
 
 /** Units, and functions that return such times. */

@@ -4,7 +4,7 @@ import type { NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import { partOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { TokenEdit } from '../lexed-query.ts';
 import type { ScanResult } from '../scan/scanner.ts';
-import type { SelectFinding } from '../scan/selects.ts';
+import type { SelectFinding } from '../scan/findings.ts';
 
 const LIMITS: ReadonlySet<NodeKind> = new Set<NodeKind>(['limit', 'offset', 'fetch']);
 const AFTER_HAVING: ReadonlySet<NodeKind> = new Set<NodeKind>(['windows', 'qualify', 'order-by', ...LIMITS]);

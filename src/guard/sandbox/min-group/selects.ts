@@ -97,6 +97,7 @@ function selectOf(query: TreeLine, { names, functions }: Walk, { table, alias }:
   for (const part of query.children) if (part.kind !== 'JOIN TREE') collectAliases(part, aliases);
   return {
     typeOf: table.typeOf,
+    columns: table.columns.map(({ name }) => name),
     qualifiers: new Set([alias ?? table.name]),
     aliases,
     names,

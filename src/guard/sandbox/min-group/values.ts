@@ -12,6 +12,7 @@ import {
   plainType,
   timeScale,
 } from '../../../sql/types/traits.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { innerType, parseType, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import {
@@ -42,6 +43,7 @@ interface Value {
 export interface Select {
   /** The table's columns, and the names that may precede them. */
   readonly typeOf: (column: string) => ClickHouseType | undefined;
+  readonly columns: readonly string[];
   readonly qualifiers: ReadonlySet<string>;
   /** Names that it defines itself, and that WITH and lambdas of the whole query define. */
   readonly aliases: ReadonlyMap<string, readonly TreeLine[]>;
@@ -121,8 +123,8 @@ function nameValue(select: Select, node: TreeLine): Value | Rejection {
   if (definitions === undefined) {
     if (own === undefined)
       return reject(
-        `${name}, which is no column of the table or defined elsewhere,`,
-        'Define it in this SELECT',
+        `the name ${name}, which is no column of the table or defined elsewhere,`,
+        didYouMean(nearest(name, select.columns)) ?? 'Define it in this SELECT',
         name,
       );
     return own;

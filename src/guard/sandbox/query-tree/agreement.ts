@@ -7,8 +7,7 @@ import { consumerOffset, rejection, type LexedQuery, type Violation } from '../l
 import type { Explain, Explained } from '../explain.ts';
 import { isBareCall, type ScanResult } from '../scan/scanner.ts';
 import { shapeOf } from './shape.ts';
-import { stringTokens } from '../../../sql/clickhouse/tree/tokens.ts';
-import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { spanOf, stringTokens, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { checkParsedTree } from './check.ts';
 import { parseQueryTree } from './tree.ts';
 

@@ -20,38 +20,33 @@ export function shapeOf(query: LexedQuery): string {
 
 /** A short value in place of each value that is compared: equal ones for equal values, others for others. */
 export function placeholders(tokens: TreeTokens): readonly TokenEdit[] {
-  const texts = textsOf(tokens);
-  const compared = texts.flatMap((text, at) => (PLAIN.test(text) && isCompared(tokens, at) ? [at] : []));
-  if (compared.length === 0) return [];
-  const replaced = new Set(compared);
-  const others = new Set(texts.filter((_, at) => !replaced.has(at)));
+  const compared: { readonly at: number; readonly text: string }[] = [];
+  const others = new Set<string>();
+  const { to } = allTokens(tokens);
+  for (let at = 0; at < to; at++) {
+    const text = tokens.cursor.text(at);
+    if (PLAIN.test(text) && isCompared(tokens, at)) compared.push({ at, text });
+    else others.add(text);
+  }
   const values = new Map<string, string>();
   let next = 0;
-  const placeholder = (text: string): string => {
-    for (;;) {
-      const value = text.startsWith("'") ? `'${next++}'` : `${next++}`;
-      if (!others.has(value)) return value;
+  return compared.map(({ at, text }) => {
+    let sql = values.get(text);
+    if (sql === undefined) {
+      do sql = text.startsWith("'") ? `'${next++}'` : `${next++}`;
+      while (others.has(sql));
+      values.set(text, sql);
     }
-  };
-  return compared.map((at) => {
-    const text = texts[at] ?? '';
-    const sql = values.get(text) ?? placeholder(text);
-    values.set(text, sql);
     return { from: at, to: at + 1, sql };
   });
 }
 
-function textsOf(tokens: TreeTokens): readonly string[] {
-  const { to } = allTokens(tokens);
-  return Array.from({ length: to }, (_, at) => tokens.cursor.text(at));
-}
-
 /** Whether a value is a whole operand: no operator, cast or subscript follows, and it is not the pattern of `* LIKE`, which selects columns. */
 function isCompared(tokens: TreeTokens, at: number): boolean {
-  const word = (distance: number): string => wordOf(tokens, { at: at + distance });
   if (!COMPARED.test(operatorOf(tokens, { at: at - 1 }))) return false;
-  if (word(-2) === '*' || (word(-2) === 'NOT' && word(-3) === '*')) return false;
-  return /^(?:\)?$|[A-Z_])/.test(word(1));
+  const before = wordOf(tokens, { at: at - 2 });
+  if (before === '*' || (before === 'NOT' && wordOf(tokens, { at: at - 3 }) === '*')) return false;
+  return /^(?:\)?$|[A-Z_])/.test(wordOf(tokens, { at: at + 1 }));
 }
 
 /** Characters of queries and trees. */

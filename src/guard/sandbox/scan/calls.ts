@@ -11,10 +11,9 @@ import {
   stringArgument,
   type StringArgument,
 } from '../string-arguments.ts';
-import { checkFunction } from './names.ts';
-import { countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
+import { checkFunction, countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
 import { acceptsStates, returnsStates } from './states.ts';
-import { visitSet } from './sets.ts';
+import { visitSet } from './query.ts';
 
 /** ANY, ALL, SOME or EXISTS, and a subquery. */
 export function visitQuantified(scan: Scan, { from, parts }: Node, scope: Scope): void {

@@ -2,8 +2,7 @@
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, partOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { stringArgument } from '../string-arguments.ts';
-import { checkFunction } from './names.ts';
-import { reject, visitValues, type Scan, type Scope } from './scan.ts';
+import { checkFunction, reject, visitValues, type Scan, type Scope } from './scan.ts';
 import { returnsStates } from './states.ts';
 
 const MODIFIERS: ReadonlySet<Node['kind']> = new Set(['except', 'replace', 'apply']);

@@ -1,10 +1,9 @@
-// Queries: set operations, WITH, the clauses of a SELECT and the tables of its FROM.
+// Queries: set operations, WITH, the clauses of a SELECT, the tables of its FROM, and sets after IN, where the engine resolves a name as a table.
 import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import { checkTable } from './names.ts';
-import { addName, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
-import { createSelect } from './selects.ts';
+import { addName, checkTable, reject, visitValues, type Scan, type Scope, type TableSize } from './scan.ts';
+import { createSelect } from './findings.ts';
 
 /** A SELECT, a query in parentheses, or several of them. Returns the scope that later members of a set operation see. */
 export function visitQuery(scan: Scan, node: Node, scope: Scope): Scope {
@@ -129,4 +128,20 @@ function visitTableExpression(scan: Scan, node: Node, scope: Scope): void {
   if (isNamed) addName(scan, node.at);
   const table = name === undefined || scope.has(name) ? undefined : name;
   select.sources.push({ table, alias: isNamed ? nameOf(tree, node) : name, at: node.from });
+}
+
+/** Visits a set; the engine ignores parentheses around a single element. */
+export function visitSet(scan: Scan, node: Node, scope: Scope): void {
+  const { findings, tree } = scan;
+  const [inner] = node.parts;
+  if (node.kind === 'group' && inner !== undefined) {
+    visitSet(scan, inner, scope);
+  } else if (node.kind === 'subquery' || node.kind === 'table') {
+    findings.states.barred.push({ at: node.from, form: 'IN with a subquery or a table' });
+    if (node.kind === 'subquery') scan.visitor.query(scan, node, scope);
+    else {
+      findings.sets.add(nameOf(tree, node));
+      checkTable(scan, node, scope);
+    }
+  } else scan.visitor.value(scan, node, scope);
 }

@@ -1,13 +1,20 @@
 // The scanner: accepts one SELECT over allowed tables with allowed functions, and rejects anything else. It visits the query's tree, in
-// the order of its tokens, so that of several things that are wrong the first is reported.
+// the order of its tokens, so that of several things that are wrong the first is reported. A query with edits is scanned again.
+import { Problem } from '../../../sql/base/problem.ts';
 import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Violation } from '../lexed-query.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
+import {
+  editedText,
+  lexConsumerQuery,
+  type LexedQuery,
+  type TokenEdit,
+  type Violation,
+} from '../lexed-query.ts';
 import { visitQuery } from './query.ts';
 import { createScan, reject, shown, type Scan, type Surface, type Visitor } from './scan.ts';
+import type { SelectFinding } from './findings.ts';
 import { isServerValue, isUnresolved, serverValueViolation } from './server-values.ts';
-import type { SelectFinding } from './selects.ts';
 import { checkStates, stateColumns } from './states.ts';
 import { visitValue } from './values.ts';
 
@@ -99,4 +106,44 @@ export interface BareNames {
 /** CURRENT_USER and similar names are calls without parentheses, unless a column or an alias has that name. */
 export function isBareCall(name: string, { functions, names, isColumn }: BareNames): boolean {
   return functions.denies(name) && !names.has(name) && !isColumn(name);
+}
+
+/** A query may read these. */
+export interface ScanContext {
+  readonly surface: Surface;
+  readonly isColumn: (name: string) => boolean;
+}
+
+/** A query that has been read, and what the scan has found in it. */
+export interface Scanned {
+  readonly query: LexedQuery;
+  readonly scanned: ScanResult;
+}
+
+/** @throws Problem sandbox.* */
+export function scan(query: LexedQuery, { surface, isColumn }: ScanContext): Scanned {
+  return { query, scanned: scanConsumerQuery(query, surface, isColumn) };
+}
+
+/** A query with edits is another query: it is read and scanned as a whole again, since an edit could change what the rest of it means. */
+export function edit(sent: Scanned, edits: readonly TokenEdit[], context: ScanContext): Scanned {
+  return edits.length === 0 ? sent : scan(lexConsumerQuery(editedText(sent.query, edits)), context);
+}
+
+/** The query with edits that it can do without; undefined if it is rejected with them, as too long. */
+export function tryEdit(
+  sent: Scanned,
+  edits: readonly TokenEdit[],
+  context: ScanContext,
+): Scanned | undefined {
+  try {
+    return edits.length === 0 ? undefined : edit(sent, edits, context);
+  } catch (error) {
+    return orNone(error);
+  }
+}
+
+/** Undefined for a Problem; throws anything else. */
+export function orNone(error: unknown): undefined {
+  if (!(error instanceof Problem)) throw error;
 }

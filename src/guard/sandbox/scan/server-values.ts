@@ -3,7 +3,7 @@ import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { firstOf, nameOf, namesIn, someNode, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Violation } from '../lexed-query.ts';
 import type { Scan } from './scan.ts';
-import type { SelectFinding, SourceFinding } from './selects.ts';
+import type { SelectFinding, SourceFinding } from './findings.ts';
 
 /** Functions of the engine that need no parentheses and show the server's user or database; in lower case. */
 export const SERVER_VALUES: ReadonlySet<string> = new Set([

@@ -8,9 +8,8 @@ import { namesState } from '../string-arguments.ts';
 import { readType, typeFault } from '../type-name.ts';
 import { visitCall, visitQuantified } from './calls.ts';
 import { visitColumns, visitStar } from './matchers.ts';
-import { checkFunction } from './names.ts';
-import { addName, countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
-import { visitSet } from './sets.ts';
+import { visitSet } from './query.ts';
+import { addName, checkFunction, countPattern, reject, visitValues, type Scan, type Scope } from './scan.ts';
 
 type Visit = (scan: Scan, node: Node, scope: Scope) => void;
 

@@ -2,8 +2,8 @@
 // types that they are compared with, and those that it would reject or misread are written as literals of these types.
 import { quoteString } from '../../../sql/clickhouse/literal.ts';
 import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
-import { nameTokens, stringTokens } from '../../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { nameOf, stringTokens, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { LexedQuery, TokenEdit } from '../lexed-query.ts';
 import { overDefaults, RESOLVE, type DefaultsContext } from '../over-defaults.ts';
 import { placeholders } from '../query-tree/shape.ts';
@@ -31,8 +31,8 @@ interface Candidate {
  */
 export async function timeEdits(text: LexedQuery, context: TimesContext): Promise<readonly TokenEdit[]> {
   const candidates = candidatesIn(text);
-  const isNeeded = candidates.some(({ time }) => !isReadByEngine(time)) || mayHaveDates(text, context);
-  if (candidates.length === 0 || !isNeeded) return [];
+  if (candidates.length === 0) return [];
+  if (candidates.every(({ time }) => isReadByEngine(time)) && !mayHaveDates(text, context)) return [];
   const explained = await context.evaluate(resolvable(text, context, candidates));
   if (explained.kind === 'rejected') return []; // running the query reports it
   const tree = parseQueryTree(explained.text);

@@ -14,40 +14,39 @@ import {
 } from '../../../sql/clickhouse/tree/visit.ts';
 import { isConstant, isFixedInterval } from '../leakproof/constants.ts';
 import type { TokenEdit } from '../lexed-query.ts';
-import { isDate, isDateTime, plainTypeOf, timeZone } from '../../../sql/types/traits.ts';
+import { isDate, isDateTime, plainType, timeZone } from '../../../sql/types/traits.ts';
+import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { KnownTypes } from '../known-types.ts';
 
 const ORDERS: ReadonlySet<string> = new Set(['<', '>', '<=', '>=']);
 
 /** The edits that give a scale to such times in the conditions of a query. */
-export function scaleEdits(tree: Tree, types: ReadonlyMap<string, readonly string[]>): readonly TokenEdit[] {
-  const scaled = [...types].filter(([, all]) => {
-    return all.some(hasFraction) && all.every(isTime);
-  });
-  if (scaled.length === 0) return [];
-  return timesIn(tree, new Map(scaled)).map((time) => {
+export function scaleEdits(tree: Tree, types: KnownTypes): readonly TokenEdit[] {
+  const scaled = types.columnsOf(areFractions);
+  if (scaled.size === 0) return [];
+  return timesIn(tree, scaled).map((time) => {
     const [text = time] = time.kind === 'typed' ? time.parts : [];
     return { from: time.from, to: time.to, sql: `toDateTime64(${textOf(tree, text)}, 0)` };
   });
 }
 
-function hasFraction(type: string): boolean {
-  return plainTypeOf(type).name === 'DateTime64';
+/** Whether all are times, and one of them has fractional seconds. */
+function areFractions(types: readonly ClickHouseType[]): boolean {
+  const plain = types.map(plainType);
+  return (
+    plain.every((type) => isDate(type) || isDateTime(type)) && plain.some(({ name }) => name === 'DateTime64')
+  );
 }
 
-function isTime(text: string): boolean {
-  const type = plainTypeOf(text);
-  return isDate(type) || isDateTime(type);
-}
+const FRACTIONS: readonly ClickHouseType[] = [parseType("DateTime64(0, 'any')")];
 
 /** The constants that conditions compare with such columns, in the order of their tokens; none of a query with a fault. */
-function timesIn(tree: Tree, columns: ReadonlyMap<string, readonly string[]>): readonly Node[] {
+function timesIn(tree: Tree, columns: ReadonlyMap<string, readonly ClickHouseType[]>): readonly Node[] {
   const found: Node[] = [];
-  const typesOf = (node: Node): readonly string[] | undefined => {
+  const typesOf = (node: Node): readonly ClickHouseType[] | undefined => {
     if (node.kind === 'column') return columns.get(namesOf(tree, node).at(-1) ?? '');
     // In any zone.
-    return node.kind === 'call' && /^toDateTime64$/i.test(nameOf(tree, node))
-      ? ["DateTime64(0, 'any')"]
-      : undefined;
+    return node.kind === 'call' && /^toDateTime64$/i.test(nameOf(tree, node)) ? FRACTIONS : undefined;
   };
   const compare = (node: Node): void => {
     const [left, ...others] = node.parts;
@@ -84,7 +83,7 @@ function isTimeConstant(tree: Tree, node: Node): boolean {
 }
 
 /** Whether it is such a constant and a scale changes nothing: it has no fraction, and is no date, which begins in the zone of the column. */
-function isExact(tree: Tree, node: Node, types: readonly string[]): boolean {
+function isExact(tree: Tree, node: Node, types: readonly ClickHouseType[]): boolean {
   const [written] = node.kind === 'typed' && wordOf(tree, node) === 'TIMESTAMP' ? node.parts : [];
   if (written === undefined ? !isTimeConstant(tree, node) : !WRITTEN.test(textOf(tree, written)))
     return false;
@@ -94,7 +93,7 @@ function isExact(tree: Tree, node: Node, types: readonly string[]): boolean {
   if (namesIn(tree, node).some(({ name }) => FRACTION.test(name)) || someNode(node, isFraction)) return false;
   if (/^to(?:Date|U?Int\d+|Float\d+|String|Interval\w+)\b|^today|^cur|^array|^tuple|^concat/i.test(text))
     return false;
-  const isUtc = types.every((type) => (timeZone(plainTypeOf(type)) ?? 'UTC') === 'UTC');
+  const isUtc = types.every((type) => (timeZone(plainType(type)) ?? 'UTC') === 'UTC');
   return isUtc || /^(?:now|toDateTime|timestamp)\b/i.test(text);
 }
 

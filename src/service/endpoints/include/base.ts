@@ -1,4 +1,5 @@
 // What a file has on its own, before anything is included.
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
@@ -6,7 +7,6 @@ import { bindPlaceholders } from '../../../sql/clickhouse/placeholders.ts';
 import { outlineOf } from '../../../sql/clickhouse/outline.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
-import type { RuleFinding } from '../analysis.ts';
 import { tablesIn, type Part, type Placed } from './part.ts';
 import { slicePieces, type Piece } from './pieces.ts';
 
@@ -14,7 +14,7 @@ import { slicePieces, type Piece } from './pieces.ts';
 export interface Base extends Part {
   readonly includes: readonly Include[];
   /** Errors because of which nothing can be put together. */
-  readonly findings: readonly RuleFinding[];
+  readonly findings: readonly PathFinding[];
   /** Keys of endpoint files that the file has itself, `sandbox.functions` among them. */
   readonly keys: ReadonlySet<string>;
 }
@@ -88,7 +88,7 @@ function placed<T>(
 }
 
 /** What keeps the text of a table from being one SELECT. */
-function faultsIn(table: string, text: string): readonly RuleFinding[] {
+function faultsIn(table: string, text: string): readonly PathFinding[] {
   const { findings, tokens, sql } = bindPlaceholders(text, () => undefined);
   const all = findings.length > 0 ? findings : outlineOf(parseSavedText(sql, tokens)).findings;
   const semicolon = text.trimEnd().endsWith(';') ? text.lastIndexOf(';') : -1;

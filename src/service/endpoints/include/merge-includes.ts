@@ -1,11 +1,11 @@
 // Puts a file together with the parts that it includes: one WITH clause, one set of parameters, one set of policies.
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import type { Path } from '../../config/yaml-document.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { nameTokens, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
 import { spanOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { RuleFinding } from '../analysis.ts';
 import type { Base } from './base.ts';
 import { tablesIn } from './part.ts';
 import type { Included, Note, Part, PartTables, Placed, ResolvedInclude } from './part.ts';
@@ -28,9 +28,9 @@ const MAX_INCLUDED = 1_048_576;
 export function mergeIncludes(
   base: Base,
   includes: readonly ResolvedInclude[],
-): { readonly part: Part | undefined; readonly findings: readonly RuleFinding[] } {
+): { readonly part: Part | undefined; readonly findings: readonly PathFinding[] } {
   if (includes.length === 0) return { part: base, findings: [] };
-  const findings: RuleFinding[] = [];
+  const findings: PathFinding[] = [];
   const note = (code: string, path: Path, message: string, hint?: string): void => {
     findings.push({ code, path, message, ...(hint === undefined ? {} : { hint }) });
   };
@@ -260,7 +260,7 @@ function policiesOf(
 }
 
 /** Warnings of endpoints that include tables without what restricts them where they come from. */
-function withoutPolicies(base: Base, includes: readonly ResolvedInclude[]): readonly RuleFinding[] {
+function withoutPolicies(base: Base, includes: readonly ResolvedInclude[]): readonly PathFinding[] {
   if (!base.keys.has('query')) return []; // a shared file: those that include it decide
   const set = new Set([...base.keys, ...includes.flatMap(({ include }) => include.policies ?? [])]);
   return includes.flatMap(({ include, index, part }) => {

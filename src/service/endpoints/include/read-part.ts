@@ -3,8 +3,7 @@ import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
 import { createSchemaCheck } from '../../config/schema.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../config/yaml-document.ts';
-import { locateFindings, type Finding } from '../../../sql/base/finding.ts';
-import type { RuleFinding } from '../analysis.ts';
+import { type Finding, locateFindings, type PathFinding } from '../../../sql/base/finding.ts';
 import { endpointBase, sharedBase, type Base } from './base.ts';
 import { mergeIncludes } from './merge-includes.ts';
 import type { Part, ResolvedInclude } from './part.ts';
@@ -51,7 +50,7 @@ export function createPartReader(): PartReader {
   /** Puts together a file and the parts that it includes. */
   const put = (base: Base, sources: Sources, chain: readonly string[]): PartResult => {
     const lookups = base.includes.map((include, index) => ({ include, index, ...lookUp(include, sources) }));
-    const findings: RuleFinding[] = [...base.findings];
+    const findings: PathFinding[] = [...base.findings];
     const inside: PartResult[] = [];
     const resolved: ResolvedInclude[] = [];
     for (const { include, index, file, unread, tried } of lookups) {
@@ -141,7 +140,7 @@ function pathOf({ from }: Include, index: number): Path {
   return ['include', index, from === undefined ? 'endpoint' : 'from'];
 }
 
-type Wrong = Pick<RuleFinding, 'code' | 'message' | 'hint'>;
+type Wrong = Pick<PathFinding, 'code' | 'message' | 'hint'>;
 
 function unclear({ from, endpoint }: Include): Wrong | undefined {
   if ((from === undefined) !== (endpoint === undefined)) return undefined;
@@ -188,7 +187,7 @@ function misplaced(name: string, chain: readonly string[]): Wrong | undefined {
   };
 }
 
-function located(document: YamlDocument, findings: readonly RuleFinding[]): readonly Finding[] {
+function located(document: YamlDocument, findings: readonly PathFinding[]): readonly Finding[] {
   return locateFindings(findings, ({ path, offset, code, message, hint, severity }): Finding => ({
     file: document.file,
     ...(offset === undefined ? document.locate(path) : document.locateInside(path, offset)),

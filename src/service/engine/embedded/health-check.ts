@@ -1,7 +1,7 @@
 // Periodic health check of an engine process.
 import { EngineError } from '../engine.ts';
 import type { After } from '../../../sql/base/clock.ts';
-import type { Generation } from './generation.ts';
+import type { Generation } from './open-data.ts';
 
 export interface HealthCheckOptions {
   readonly generation: Generation;

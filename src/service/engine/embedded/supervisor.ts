@@ -4,7 +4,7 @@ import type { Observe } from '../../../sql/base/observation.ts';
 import { EngineError } from '../engine.ts';
 import type { After } from '../../../sql/base/clock.ts';
 import type { ProcessEnd } from './engine-process.ts';
-import type { Generation } from './generation.ts';
+import type { Generation } from './open-data.ts';
 import { watchHealth } from './health-check.ts';
 
 /**

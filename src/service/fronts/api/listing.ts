@@ -16,14 +16,14 @@ import { parseColumnType } from '../../../sql/types/column-type.ts';
 import type { FunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
 import { typescriptOf } from '../../../sql/types/typescript-type.ts';
 import { CONSUMER_QUERY_LIMITS } from '../../../guard/sandbox/lexed-query.ts';
-import type { Sandboxes } from '../../request/sandboxes.ts';
+import type { Sandboxes } from '../../request/consumer/sandboxes.ts';
 import {
   isAlwaysRedacted,
   redactedBy,
   visibleTables,
   type Redacted,
   type VisibleTable,
-} from '../../request/visible-tables.ts';
+} from '../../request/consumer/visible-tables.ts';
 
 export interface ListingOptions {
   readonly describe: Describe['lists'];

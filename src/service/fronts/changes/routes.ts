@@ -5,8 +5,8 @@ import type { FastifyInstance, HTTPMethods } from 'fastify';
 import type { After } from '../../../sql/base/clock.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { Problem } from '../../../sql/base/problem.ts';
-import type { Admission } from '../../request/admit.ts';
 import { keyOf } from '../../http/call-fields.ts';
+import type { AdmitKey } from '../../request/admission/keys.ts';
 
 /** The endpoint files that are being served. */
 export interface Changes {
@@ -18,7 +18,7 @@ export interface Changes {
 
 interface EventsOptions {
   readonly changes: Changes;
-  readonly admitKey: Admission['admitKey'];
+  readonly admitKey: AdmitKey;
   readonly after: After;
 }
 

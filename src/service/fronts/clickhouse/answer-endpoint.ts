@@ -9,6 +9,7 @@ import type { Answering } from './answering.ts';
 import { unescapeText } from './placeholders.ts';
 import type { Request } from './request.ts';
 import { timeLimited } from './time-limit.ts';
+import { answer } from '../../request/answer.ts';
 
 export interface EndpointQuery {
   readonly endpoint: Endpoint;
@@ -37,9 +38,9 @@ export async function answerEndpoint(
   });
   const limited = timeLimited(after, request, entry.signal);
   try {
-    const answer = await path.answer({ ...endpointCall(request, query, text), signal: limited.signal });
-    const { body, truncated, summary } = answer;
-    return { body, contentType, format: format.engine, queryId, summary, truncated, answer };
+    const found = await answer(path, { ...endpointCall(request, query, text), signal: limited.signal });
+    const { body, truncated, summary } = found;
+    return { body, contentType, format: format.engine, queryId, summary, truncated, answer: found };
   } finally {
     limited.end();
     entry.end();

@@ -4,10 +4,9 @@ import { EngineError, type Column, type Statement } from '../../engine/engine.ts
 import { readAll } from '../../engine/rows.ts';
 import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
 import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
-import { countAnalyses } from '../../request/analyses.ts';
+import { countAnalyses } from '../../request/consumer/analyses.ts';
 import { runProblem } from '../../request/engine-problems.ts';
-import { asDeclared } from '../../request/native/blocks.ts';
-import type { Plan } from '../../request/planned.ts';
+import { asDeclared } from '../../request/formats/native/blocks.ts';
 import { queryOf, ROWS_STATEMENT } from './answer-command.ts';
 import { endpointCall, MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';
@@ -20,6 +19,9 @@ import { resolveQuery } from './resolved-query.ts';
 import { timeLimited } from './time-limit.ts';
 import { VIRTUAL_TABLES } from './virtual/definitions.ts';
 import type { Seen } from './virtual/seen.ts';
+import { admitKey } from '../../request/admission/keys.ts';
+import { prepare } from '../../request/answer.ts';
+import type { PlannedQuery } from '../../request/planned-query.ts';
 
 export type VirtualStatement =
   | { readonly kind: 'select'; readonly text: string; readonly database: VirtualScope | undefined }
@@ -30,7 +32,7 @@ export type VirtualStatement =
       readonly used: ReadonlySet<string>;
     };
 
-type Planned = Pick<Plan, 'statement' | 'blame'>;
+type Planned = Pick<PlannedQuery, 'statement' | 'blame'>;
 
 /** Rows of one result. */
 const MAX_ROWS = 1_000_000;
@@ -44,7 +46,7 @@ export async function answerVirtual(
   const { path, running, clock, after, sandboxes } = answering;
   const { principal, queryId, content, call } = request;
   // The description of a query over an endpoint counts as a call of it.
-  if (!isDescription(statement)) await path.admitKey(call.key, call.record);
+  if (!isDescription(statement)) await admitKey(path, call.key, call.record);
   if (sandboxes.offBecause() !== undefined) throw new Problem('sandbox.switched_off');
   const database = request.current?.database.name ?? 'system';
   const seen = seenBy(answering, request, statement);
@@ -150,9 +152,9 @@ async function describeQuery(
   const planOfText = async (): Promise<Planned> => {
     if (named?.database.kind === 'endpoint') {
       const described = { ...named, endpoint: named.database.endpoint, text: resolved.text, used };
-      return (await path.prepare(endpointCall(request, described, resolved.text))).plan;
+      return (await prepare(path, endpointCall(request, described, resolved.text))).query;
     }
-    await path.admitKey(request.call.key, request.call.record);
+    await admitKey(path, request.call.key, request.call.record);
     return planText(answering, request, { text: resolved.text, database: named?.database.name, seen });
   };
   return inText(query, resolved, async () => {

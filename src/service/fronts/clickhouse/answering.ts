@@ -4,14 +4,14 @@ import type { Describe } from '../../endpoints/describe.ts';
 import type { After, Clock } from '../../../sql/base/clock.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RequestPath } from '../../request/answer.ts';
-import type { Sandboxes } from '../../request/sandboxes.ts';
-import type { Suspensions } from '../../request/suspensions.ts';
+import type { Sandboxes } from '../../request/consumer/sandboxes.ts';
+import type { Suspensions } from '../../request/consumer/suspensions.ts';
 import type { ColumnsOf } from './columns-of.ts';
 import type { RunningQueries } from './running.ts';
 import type { PlanVirtual } from './virtual/sandbox.ts';
 
 export interface ClickHouseDeps {
-  readonly path: Pick<RequestPath, 'answer' | 'prepare' | 'admitKey' | 'identifyKey'>;
+  readonly path: RequestPath;
   readonly catalog: () => Catalog;
   readonly describe: Describe;
   readonly sandboxes: Pick<Sandboxes, 'of' | 'offBecause'>;

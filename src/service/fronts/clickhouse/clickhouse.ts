@@ -17,6 +17,7 @@ import { readSet, readStatement, readUse, type SentStatement } from './statement
 import { inText, type Request } from './request.ts';
 import { createPlanVirtual } from './virtual/sandbox.ts';
 import { VIRTUAL_NAMES } from './virtual/definitions.ts';
+import { identifyKey, admitKey } from '../../request/admission/keys.ts';
 
 /** Creates the function that answers calls. It throws Problem, with positions in the text as it was sent. */
 export function createClickHouse(deps: ClickHouseDeps): AnswerClickHouse {
@@ -28,7 +29,7 @@ export function createClickHouse(deps: ClickHouseDeps): AnswerClickHouse {
     started: deps.clock.monotonic(),
   };
   return async (call) => {
-    const principal = await deps.path.identifyKey(call.key, call.record);
+    const principal = await identifyKey(deps.path, call.key, call.record);
     try {
       const content = await call.read();
       const statement = readStatement(content.text);
@@ -36,7 +37,7 @@ export function createClickHouse(deps: ClickHouseDeps): AnswerClickHouse {
       return await answerStatement(answering, request, statement);
     } catch (error) {
       // What is rejected before a database is known counts as well.
-      if (call.record.limits === undefined) await deps.path.admitKey(call.key, call.record);
+      if (call.record.limits === undefined) await admitKey(deps.path, call.key, call.record);
       throw error;
     }
   };
@@ -141,7 +142,7 @@ async function answerSet(
   request: Request,
   { sql }: SentStatement,
 ): Promise<ClickHouseAnswer> {
-  await path.admitKey(request.call.key, request.call.record);
+  await admitKey(path, request.call.key, request.call.record);
   const read = readSet(sql);
   if (read === 'role') {
     throw new Problem('clickhouse.setting_read_only', {
@@ -173,7 +174,7 @@ async function answerUse(
   request: Request,
   { sql }: SentStatement,
 ): Promise<ClickHouseAnswer> {
-  await path.admitKey(request.call.key, request.call.record);
+  await admitKey(path, request.call.key, request.call.record);
   const wanted = findDatabase(request.databases, readUse(sql));
   if (wanted?.database.name === request.current?.database.name) return nothing(request);
   throw new Problem('clickhouse.setting_read_only', {

@@ -2,7 +2,7 @@
 import type { Describe } from '../../endpoints/describe.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
-import type { Sandboxes } from '../../request/sandboxes.ts';
+import type { Sandboxes } from '../../request/consumer/sandboxes.ts';
 
 type Columns = ReadonlyMap<string, readonly Column[]>;
 

@@ -62,7 +62,7 @@ export interface Naming {
 
 type Reader = TokenReader<TokenKind>;
 
-interface Reading extends Naming {
+interface CommandReading extends Naming {
   readonly cursor: Cursor;
   readonly reader: Reader;
 }
@@ -70,13 +70,13 @@ interface Reading extends Naming {
 /** Reads a command. Throws Problem `clickhouse.*`. */
 export function readCommand(sql: string, naming: Naming): Command {
   const cursor = createCursor(sql);
-  const reading: Reading = { ...naming, cursor, reader: createTokenReader(cursor) };
+  const reading: CommandReading = { ...naming, cursor, reader: createTokenReader(cursor) };
   const command = readAny(reading);
   if (reading.reader.kind() !== undefined) throw unexpected(reading);
   return command;
 }
 
-function readAny(reading: Reading): Command {
+function readAny(reading: CommandReading): Command {
   const { reader } = reading;
   if (reader.take('SHOW')) return readShow(reading);
   if (reader.take('DESCRIBE') || reader.take('DESC')) return readDescribe(reading);
@@ -115,7 +115,7 @@ const LISTS: readonly (readonly [words: readonly string[], sql: string])[] = [
 /** Lists of what the key may do. */
 const GRANTED: ReadonlySet<string> = new Set(['GRANTS', 'ACCESS']);
 
-function readShow(reading: Reading): Command {
+function readShow(reading: CommandReading): Command {
   const { reader } = reading;
   for (const [words, sql] of LISTS) {
     if (!reader.take(...words)) continue;
@@ -151,12 +151,12 @@ function readShow(reading: Reading): Command {
   throw unexpected(reading);
 }
 
-function readShowSetting(reading: Reading): Command {
+function readShowSetting(reading: CommandReading): Command {
   const name = quoteString(readPath(reading).join('.'));
   return { kind: 'select', sql: `SELECT value FROM settings WHERE name = ${name}`, filter: NO_FILTER };
 }
 
-function readShowCluster(reading: Reading): Command {
+function readShowCluster(reading: CommandReading): Command {
   const { reader } = reading;
   const name = stringValue(reader.text());
   if (name === undefined) throw unexpected(reading);
@@ -171,7 +171,7 @@ function readShowCluster(reading: Reading): Command {
 /** What SHOW CREATE shows on servers, and this interface does not have. */
 const NOT_SHOWN = ['USER', 'ROLE', 'QUOTA', 'PROFILE', 'POLICY', 'ROW', 'DICTIONARY', 'FUNCTION'];
 
-function readShowCreate(reading: Reading): Command {
+function readShowCreate(reading: CommandReading): Command {
   const { reader } = reading;
   const other = NOT_SHOWN.find((word) => reader.word() === word && reader.kind(1) !== undefined);
   if (other !== undefined) {
@@ -187,12 +187,12 @@ function readShowCreate(reading: Reading): Command {
   return { kind: 'create table', named: readTable(reading) };
 }
 
-function readShowColumns(reading: Reading, isFull: boolean): Command {
+function readShowColumns(reading: CommandReading, isFull: boolean): Command {
   return { kind: 'columns', named: readTableOf(reading), isFull, filter: readFilter(reading) };
 }
 
 /** `FROM table [FROM database]`. */
-function readTableOf(reading: Reading): NamedTable {
+function readTableOf(reading: CommandReading): NamedTable {
   const { reader } = reading;
   if (!reader.take('FROM') && !reader.take('IN')) throw unexpected(reading);
   const path = readPath(reading);
@@ -200,7 +200,7 @@ function readTableOf(reading: Reading): NamedTable {
   return tableOf(reading, database === undefined ? path : [database.name, ...path]);
 }
 
-function readDescribe(reading: Reading): Command {
+function readDescribe(reading: CommandReading): Command {
   const { reader, cursor } = reading;
   const isTable = reader.take('TABLE');
   if (reader.kind() !== '(' && (isTable || !isSelect(reader.word())))
@@ -215,7 +215,7 @@ function isSelect(word: string | undefined): boolean {
   return word === 'SELECT' || word === 'WITH';
 }
 
-function readExists(reading: Reading): Command {
+function readExists(reading: CommandReading): Command {
   const { reader, databases } = reading;
   if (reader.take('DATABASE')) {
     const [name] = splitSuffix(readPath(reading).join('.'));
@@ -231,7 +231,7 @@ function readExists(reading: Reading): Command {
 const KILL_HINT = "Write KILL QUERY WHERE query_id = '…', with SYNC, ASYNC or TEST after it.";
 const MAX_IDS = 100;
 
-function readKill(reading: Reading): Command {
+function readKill(reading: CommandReading): Command {
   const { reader, cursor } = reading;
   const ids = new Set<string>();
   const readId = (): void => {
@@ -255,7 +255,7 @@ function readKill(reading: Reading): Command {
 const NO_FILTER: Filter = { condition: undefined, where: undefined, limit: undefined };
 
 /** `[NOT] LIKE|ILIKE 'pattern'` or `WHERE expression`, then `LIMIT n`. */
-function readFilter(reading: Reading): Filter {
+function readFilter(reading: CommandReading): Filter {
   const { reader } = reading;
   const where = reader.take('WHERE') ? readExpression(reading) : undefined;
   let condition: string | undefined;
@@ -278,7 +278,7 @@ function readFilter(reading: Reading): Filter {
 }
 
 /** Up to LIMIT, a parenthesis that closes none of it, or the end. */
-function readExpression(reading: Reading): Expression {
+function readExpression(reading: CommandReading): Expression {
   const { reader, cursor } = reading;
   const from = reader.at();
   let until = from;
@@ -294,7 +294,7 @@ function expressionOf(cursor: Cursor, from: number, until: number): Expression {
 }
 
 /** Names with dots between them. */
-function readPath(reading: Reading): readonly string[] {
+function readPath(reading: CommandReading): readonly string[] {
   const { reader, cursor } = reading;
   const parts: string[] = [];
   do {
@@ -306,11 +306,11 @@ function readPath(reading: Reading): readonly string[] {
   return parts;
 }
 
-function readTable(reading: Reading): NamedTable {
+function readTable(reading: CommandReading): NamedTable {
   return tableOf(reading, readPath(reading));
 }
 
-function tableOf(reading: Reading, path: readonly string[]): NamedTable {
+function tableOf(reading: CommandReading, path: readonly string[]): NamedTable {
   const found = findTable(reading, path);
   if (found !== undefined) return found;
   const { databases } = reading;
@@ -346,12 +346,12 @@ function onlyOf({ endpoints }: Databases): Database | undefined {
 }
 
 /** `FROM database`. */
-function readFrom(reading: Reading): Database | undefined {
+function readFrom(reading: CommandReading): Database | undefined {
   const { reader } = reading;
   return reader.take('FROM') || reader.take('IN') ? readDatabase(reading) : undefined;
 }
 
-function readDatabase(reading: Reading): Database {
+function readDatabase(reading: CommandReading): Database {
   const name = readPath(reading).join('.');
   return findDatabase(reading.databases, name)?.database ?? requireCurrent(reading);
 }
@@ -366,7 +366,7 @@ function requireCurrent({ current, databases }: Naming): Database {
   });
 }
 
-function unexpected({ cursor, reader }: Reading, hint?: string): Problem {
+function unexpected({ cursor, reader }: CommandReading, hint?: string): Problem {
   const source = reader.text().slice(0, 60);
   const message = source === '' ? 'The statement is incomplete' : `${source} is not supported here`;
   return new Problem('clickhouse.syntax_invalid', {

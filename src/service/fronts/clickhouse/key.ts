@@ -1,9 +1,9 @@
 // The key of a request: a password, as ClickHouse's clients send it, or as the rest of the API takes it.
 import type { FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
-import { MAX_KEY_LENGTH } from '../../request/admit.ts';
 import type { Parameters } from './parameters.ts';
 import { keyOf } from '../../http/call-fields.ts';
+import { MAX_KEY_LENGTH } from '../../request/admission/keys.ts';
 
 /**
  * The key; user names are ignored. An empty password is none: clients send one by default. Throws Problem

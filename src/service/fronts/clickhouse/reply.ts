@@ -7,7 +7,7 @@ import type { Compression } from '../../http/compression.ts';
 import { READABLE_CODINGS } from '../../http/content-coding.ts';
 import { compressBlocks } from './blocks.ts';
 import { exceptionFor } from './errors.ts';
-import { withBlockInfo } from '../../request/native/blocks.ts';
+import { withBlockInfo } from '../../request/formats/native/blocks.ts';
 import type { ReplyOptions } from './receive.ts';
 import { answerFields } from '../../http/answer-fields.ts';
 

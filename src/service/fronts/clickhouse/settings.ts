@@ -9,7 +9,7 @@ import {
   outputSettingFault,
   withOutputSettings,
 } from '../../formats/output-settings.ts';
-import { hasBinaryTypes, WITH_ZONES } from '../../request/native/blocks.ts';
+import { hasBinaryTypes, WITH_ZONES } from '../../request/formats/native/blocks.ts';
 import { ENGINE_SETTINGS_BY_NAME } from './setting-kinds.ts';
 
 /** Why a setting may have a value: it changes nothing that a caller could see, or only what they agree to. */

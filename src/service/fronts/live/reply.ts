@@ -3,9 +3,9 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
 import { rateLimitFields } from '../../limits/rate-limits.ts';
-import type { Followed } from '../../request/answer.ts';
-import type { LiveStream } from '../../request/live/stream.ts';
+import type { LiveStream } from './stream.ts';
 import { calledFields } from '../../http/answer-fields.ts';
+import type { Followed } from './follow.ts';
 
 /** Opens the stream and sends it; a HEAD request gets the header fields only. Throws Problem if it cannot be opened. */
 export async function sendLive(

@@ -3,9 +3,9 @@ import type { Principal } from '../../auth/principal.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
 import type { FormatName } from '../../formats/formats.ts';
 import type { RawValue } from '../../params/reading.ts';
-import type { RequestPath } from '../../request/answer.ts';
+import { answer, type RequestPath } from '../../request/answer.ts';
 import type { Answer, Call } from '../../request/call.ts';
-import type { Explanation } from '../../request/explain.ts';
+import { explain, type Explanation } from '../../request/explain.ts';
 import type { Exchange } from './call.ts';
 
 export type Fields = ReadonlyMap<string, readonly RawValue[]>;
@@ -22,7 +22,7 @@ export interface Caller {
 }
 
 export interface CallerOptions {
-  readonly path: Pick<RequestPath, 'answer' | 'explain'>;
+  readonly path: RequestPath;
   readonly catalog: Catalog;
   readonly exchange: Exchange;
   /** Aborted when the client cancels this message. */
@@ -53,11 +53,11 @@ export function createCaller({ path, catalog, exchange, cancelled }: CallerOptio
     principal,
     catalog,
     answer: async (endpoint, fields, format = 'ndjson') => {
-      const answer = await path.answer(callOf(endpoint, fields, format));
-      exchange.answered(answer);
-      return answer;
+      const answered = await answer(path, callOf(endpoint, fields, format));
+      exchange.answered(answered);
+      return answered;
     },
-    explain: (endpoint, fields) => path.explain(callOf(endpoint, fields, 'json')),
+    explain: (endpoint, fields) => explain(path, callOf(endpoint, fields, 'json')),
     hasCalled: () => hasCalled,
   };
 }

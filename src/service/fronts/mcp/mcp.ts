@@ -11,6 +11,7 @@ import type { AnswerMcp, McpReply, McpRequest } from './call.ts';
 import { readMessages, type Messages } from './messages.ts';
 import { createReplays, replayIdOf } from './replays.ts';
 import { createServer, type ServerParts } from './server.ts';
+import { admitKey } from '../../request/admission/keys.ts';
 
 export interface McpDeps extends ServerParts {
   /** Bytes of results that are kept for repeated calls. */
@@ -33,7 +34,7 @@ export function createMcp(deps: McpDeps): AnswerMcp {
   return async (request) => {
     const messages = readMessages(request.body, request.headers);
     const { exchange } = request;
-    if (messages.countOnReceipt) await deps.path.admitKey(exchange.key, exchange.record, 'check');
+    if (messages.countOnReceipt) await admitKey(deps.path, exchange.key, exchange.record, 'check');
     const id = messages.single && replayIdOf(messages.single, request);
     if (id === undefined) return serve(request, messages);
     const repeated = await replays.find(id);

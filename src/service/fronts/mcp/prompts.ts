@@ -1,7 +1,7 @@
 // Prompts for tables of events: investigating errors and comparing two periods, over the endpoints that the key can query.
 import type { GetPromptResult, Prompt } from '@modelcontextprotocol/server';
 import { Problem } from '../../../sql/base/problem.ts';
-import { visibleTables, type VisibleTable } from '../../request/visible-tables.ts';
+import { visibleTables, type VisibleTable } from '../../request/consumer/visible-tables.ts';
 import { parseColumnType } from '../../../sql/types/column-type.ts';
 import type { Caller } from './caller.ts';
 import { plainText } from './endpoints/table-text.ts';

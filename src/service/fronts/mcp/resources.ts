@@ -2,7 +2,7 @@
 import type { Resource, ResourceTemplateType, TextResourceContents } from '@modelcontextprotocol/server';
 import { isCallable } from '../../endpoints/callable.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
-import { visibleTables } from '../../request/visible-tables.ts';
+import { visibleTables } from '../../request/consumer/visible-tables.ts';
 import type { Caller } from './caller.ts';
 import { describeColumns } from './query/described-paths.ts';
 import { openEndpoint, openEndpoints } from './query/open-endpoints.ts';

@@ -3,7 +3,6 @@ import { PassThrough } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
 import { rateLimitFields } from '../../limits/rate-limits.ts';
-import type { Admission } from '../../request/admit.ts';
 import type { AnswerMcp, McpRequest } from './call.ts';
 import { acceptedTypes } from '../../http/accepted-types.ts';
 import { addProblems, type BaseOptions } from '../../http/base-server.ts';
@@ -18,13 +17,16 @@ import { sendMcpProblem } from './errors.ts';
 import { addResourceMetadata, metadataUrl } from './resource-metadata.ts';
 import { toProblem } from '../../http/problems.ts';
 import { callFields, keyOf, mediaTypeOf, readOptions, type CallFields } from '../../http/call-fields.ts';
+import type { CallRecord } from '../../request/call.ts';
+import type { Principal } from '../../auth/principal.ts';
 
 /** Its path, and the name of its route in the log. */
 export const MCP_ROUTE = '/mcp';
 
 export interface McpParts {
   readonly answer: AnswerMcp;
-  readonly identifyKey: Admission['identifyKey'];
+  /** Throws Problem `auth.*`. */
+  readonly identifyKey: (key: string | undefined, record: CallRecord) => Promise<Principal>;
   /** The issuer of JSON Web Tokens; undefined: none are accepted. */
   readonly issuer: string | undefined;
   /** The address of the service for its clients; undefined: as each request says. */

@@ -18,11 +18,12 @@ import type { Prompts } from './prompts.ts';
 import { protocolError } from './protocol-error.ts';
 import type { Resources } from './resources.ts';
 import type { Tool, ToolResult, ToolSource } from './tool.ts';
+import { admitKey } from '../../request/admission/keys.ts';
 
 export interface ServerParts {
   /** As `version()` of the program returns it. */
   readonly version: string;
-  readonly path: Pick<RequestPath, 'answer' | 'explain' | 'admitKey'>;
+  readonly path: RequestPath;
   readonly catalog: () => Catalog;
   readonly tools: readonly ToolSource[];
   readonly resources: Resources;
@@ -113,7 +114,7 @@ async function counted<T>(
   answer: (caller: Caller) => Promise<T>,
 ): Promise<T> {
   try {
-    await path.admitKey(exchange.key, exchange.record, method === 'completion/complete' ? 'check' : 'call');
+    await admitKey(path, exchange.key, exchange.record, method === 'completion/complete' ? 'check' : 'call');
     return await answer(createCaller({ path, catalog: catalog(), exchange, cancelled: signal }));
   } catch (error) {
     if (error instanceof ProtocolError) throw error;
@@ -148,7 +149,7 @@ async function callTool(
   };
   /** A tool that makes no call counts as one, whatever it ends in. */
   const count = async (): Promise<void> => {
-    if (!caller.hasCalled()) await path.admitKey(exchange.key, exchange.record);
+    if (!caller.hasCalled()) await admitKey(path, exchange.key, exchange.record);
   };
   const running = run();
   try {

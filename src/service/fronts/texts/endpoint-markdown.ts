@@ -7,7 +7,7 @@ import { redactedType } from '../../endpoints/column-rules.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { MergedColumn } from '../../endpoints/row-shapes.ts';
 import { FORMATS } from '../../formats/formats.ts';
-import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/visible-tables.ts';
+import { isAlwaysRedacted, redactedBy, type VisibleTable } from '../../request/consumer/visible-tables.ts';
 import { plainText } from '../mcp/endpoints/table-text.ts';
 import { describeColumns } from '../mcp/query/described-paths.ts';
 import { openEndpoint } from '../mcp/query/open-endpoints.ts';

@@ -1,37 +1,25 @@
 // Shadow runs: after some calls of a version, the next version runs as well, and the rows of both are compared. Runs in
 // spare capacity only: callers neither wait for it nor pay for it, and never see its result.
-import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../endpoints/callable.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
-import type { Describe } from '../../endpoints/describe.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { versionBefore } from '../../endpoints/versions.ts';
 import type { After, Clock } from '../../../sql/base/clock.ts';
 import type { Observe, ShadowCompared } from '../../../sql/base/observation.ts';
 import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
 import { cutLines } from '../../formats/lines.ts';
-import type { RawValue } from '../../params/reading.ts';
 import { demandedRedactor, isRedacting } from '../../../guard/redact/demand.ts';
-import type { MakePlan } from '../plan.ts';
-import { redactRows } from '../redacted-rows.ts';
+import { redactRows } from '../formats/redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
+import { type Plan, planQuery } from '../plan.ts';
+import type { PlanQueryDeps } from '../planned-query.ts';
 
-/** A call of the saved query that ran, and whose rows were sent. */
-export interface ShadowedCall {
-  readonly endpoint: Endpoint;
-  /** The parameters as sent. */
-  readonly parameters: ReadonlyMap<string, readonly RawValue[]>;
-  readonly principal: Principal;
-  /** The caller requested redaction. */
-  readonly redact: boolean;
-  readonly requestId: string;
-}
+/** A plan that ran, of a call of the saved query. */
+type ShadowedPlan = Pick<Plan, 'admitted' | 'parameters'>;
 
-export interface ShadowDeps {
+export interface ShadowDeps extends PlanQueryDeps {
   readonly catalog: () => Catalog;
-  readonly plan: MakePlan;
-  readonly describe: Pick<Describe, 'result'>;
   readonly engine: Engine;
   readonly transformer: Pick<Transformer, 'rows'>;
   /** The statements that the engine runs at once. */
@@ -44,8 +32,8 @@ export interface ShadowDeps {
 }
 
 export interface Shadow {
-  /** Offers a call whose response is complete. Returns at once and never throws. */
-  readonly offer: (call: ShadowedCall) => void;
+  /** Offers the plan of a call whose response is complete. Returns at once and never throws. */
+  readonly offer: (plan: Plan) => void;
 }
 
 /** After the response, so that sending it comes first; then as often until the engine is idle enough. */
@@ -65,7 +53,7 @@ export function createShadow(deps: ShadowDeps): Shadow {
   const finish = (pair: Pair, started: number, outcome: Outcome): void =>
     observe({
       kind: 'shadow.compared',
-      requestId: pair.call.requestId,
+      requestId: pair.plan.admitted.call.requestId,
       endpoint: pair.newer.name,
       version: pair.newer.version ?? 0,
       revision: pair.newer.revision,
@@ -90,11 +78,13 @@ export function createShadow(deps: ShadowDeps): Shadow {
   };
 
   return {
-    offer: (call) => {
-      const newer = triedAfter(catalog(), call.endpoint);
+    offer: (plan) => {
+      const { endpoint, principal } = plan.admitted;
+      if (!isCompared(plan)) return;
+      const newer = triedAfter(catalog(), endpoint);
       if (newer === undefined || random() >= newer.rollout.share) return;
-      if (!isCallable(newer, call.principal)) return;
-      const pair = { call, newer };
+      if (!isCallable(newer, principal)) return;
+      const pair = { plan, newer };
       if (isTaken) return finish(pair, clock.monotonic(), DROPPED);
       isTaken = true;
       begin(pair, 0);
@@ -106,13 +96,18 @@ export function createShadow(deps: ShadowDeps): Shadow {
 type Tried = Endpoint & { readonly rollout: NonNullable<Endpoint['rollout']> };
 
 interface Pair {
-  readonly call: ShadowedCall;
+  readonly plan: ShadowedPlan;
   readonly newer: Tried;
 }
 
 type Outcome = Pick<ShadowCompared, 'outcome' | 'differences'>;
 
 const DROPPED: Outcome = { outcome: 'dropped', differences: [] };
+
+/** Consumer queries and pages are not compared. */
+function isCompared({ endpoint, admitted, page }: Plan): boolean {
+  return endpoint.version !== undefined && admitted.consumerQuery === undefined && page === undefined;
+}
 
 /** The version whose rollout applies to calls of this one. */
 function triedAfter(catalog: Catalog, endpoint: Endpoint): Tried | undefined {
@@ -132,13 +127,13 @@ function isIdle({ engine, connections }: ShadowDeps): boolean {
 }
 
 /** Never rejects. */
-async function comparePair(deps: ShadowDeps, { call, newer }: Pair): Promise<Outcome> {
+async function comparePair(deps: ShadowDeps, { plan, newer }: Pair): Promise<Outcome> {
   const end = new AbortController();
   const stopWatching = watchLoad(deps, () => end.abort(new EngineError('aborted', 'the service is busy')));
   const now = deps.clock.epoch();
-  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { call, endpoint, now }, end.signal);
+  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { plan, endpoint, now }, end.signal);
   try {
-    const before = await run(call.endpoint);
+    const before = await run(plan.admitted.endpoint);
     const after = await run(newer);
     if (before === 'dropped' || after === 'dropped') return DROPPED;
     if (before === 'failed') return UNSTABLE;
@@ -147,7 +142,7 @@ async function comparePair(deps: ShadowDeps, { call, newer }: Pair): Promise<Out
     const differences = await compareResults(before, after, tolerance);
     if (differences.length === 0) return { outcome: 'equal', differences };
     // Rows that arrive meanwhile, random values and rows without an order differ in the version before as well.
-    const again = await run(call.endpoint);
+    const again = await run(plan.admitted.endpoint);
     if (again === 'dropped') return DROPPED;
     const isStable = again !== 'failed' && (await compareResults(before, again, tolerance)).length === 0;
     return isStable ? { outcome: 'different', differences } : UNSTABLE;
@@ -177,7 +172,7 @@ function watchLoad({ engine, connections, after }: ShadowDeps, onBusy: () => voi
 type Run = ComparedResult | 'failed' | 'dropped';
 
 interface VersionCall {
-  readonly call: ShadowedCall;
+  readonly plan: ShadowedPlan;
   readonly endpoint: Endpoint;
   /** Milliseconds since 1970, the same for all versions. */
   readonly now: number;
@@ -185,33 +180,41 @@ interface VersionCall {
 
 /** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
 async function runVersion(
-  { plan, engine, describe, transformer }: ShadowDeps,
-  { call, endpoint: version, now }: VersionCall,
+  deps: ShadowDeps,
+  { plan: { admitted, parameters }, endpoint: version, now }: VersionCall,
   signal: AbortSignal,
 ): Promise<Run> {
   try {
-    const { parameters, principal, redact, requestId } = call;
-    const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: redact });
+    const { engine, describe, transformer } = deps;
+    const { principal, content, call } = admitted;
+    const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: content.redact });
     const bindings = version.binder.bind(parameters, now, principal.locked);
     const endpoint = version.variantOf(bindings);
-    const planned = await plan(endpoint, bindings, undefined, isRedacting(redactor));
+    const isRedacted = isRedacting(redactor);
+    const query = await planQuery(deps, { endpoint, bindings, consumerQuery: undefined, isRedacted });
     const { warming: workload } = endpoint.reservation;
     const { chunks } = await engine.run(
-      { ...planned.statement, ...(workload === undefined ? {} : { workload }) },
+      { ...query.statement, ...(workload === undefined ? {} : { workload }) },
       {
         format: formatOf(endpoint),
         signal,
         isPatient: true,
         lane: `shadow ${endpoint.id}`,
-        comment: JSON.stringify({ shadow: requestId, endpoint: endpoint.name, version: endpoint.version }),
+        comment: JSON.stringify({
+          shadow: call.requestId,
+          endpoint: endpoint.name,
+          version: endpoint.version,
+        }),
       },
     );
     const bytes = await readUpTo(chunks, MAX_BYTES);
     if (bytes === undefined) return 'dropped';
     const { lines } = cutLines(bytes, endpoint.maxRows);
-    const task = { endpoint, plan: planned, redactor, format: 'ndjson', shape: undefined } as const;
-    const deps = { observe: () => undefined, transformer };
-    const redacted = await redactRows(deps, task, lines, { signal, key: undefined });
+    const silent = { observe: () => undefined, transformer };
+    const redacted = await redactRows(silent, { endpoint, query, redactor }, lines, {
+      signal,
+      key: undefined,
+    });
     return { lines: redacted, columns: await describe.result(endpoint) };
   } catch (error) {
     const isDropped = error instanceof EngineError && (isAway(error) || error.failure === 'aborted');

@@ -7,7 +7,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import { nextMessage, startThread } from '../../threads/thread.ts';
 import { slicesOf } from '../../formats/lines.ts';
 import { markRoom } from '../../formats/room.ts';
-import { createFairTurns } from '../turns.ts';
+import { createFairTurns } from '../limits/turns.ts';
 import { apply, withRedactor, type Transform, type Transformed, type TransformReply } from './transforms.ts';
 
 /** On whose behalf rows are transformed. */

@@ -1,9 +1,7 @@
-// Calls: functions with parameters, arguments, FILTER and OVER, and forms of calls with a syntax of their own.
-import { CALLABLE, KEYWORDS, IN_FUNCTIONS, QUANTIFIERS } from './keywords.ts';
-import { parseArguments, type ArgumentForm } from './parse-arguments.ts';
-import { isQueryGroup, parseQueryGroup } from './parse-groups.ts';
+// Calls and their arguments: values, lambdas, the keywords of standard SQL between them, and what follows a call.
+import { CALLABLE, IN_FUNCTIONS, KEYWORDS, QUANTIFIERS } from './keywords.ts';
+import { isQueryGroup, parseQueryArgument, parseQueryGroup, parseSet } from './parse-groups.ts';
 import { parseWindow } from './parse-ordering.ts';
-import { parseSet } from './parse-set.ts';
 import { parseType } from './parse-type.ts';
 import {
   beyond,
@@ -12,15 +10,18 @@ import {
   expectWord,
   fail,
   isKeyword,
+  isKeywordBefore,
   kind,
   listUntil,
   name,
   nest,
+  newName,
   open,
   skip,
   take,
   takeKind,
   word,
+  type AliasForm,
   type Reader,
 } from './reader.ts';
 
@@ -137,4 +138,62 @@ function parseAfterCall(reader: Reader): void {
 
 function parseNulls(reader: Reader): void {
   if (!take(reader, 'IGNORE', 'NULLS')) take(reader, 'RESPECT', 'NULLS');
+}
+
+/** Arguments in standard SQL syntax: keywords between them, and keywords before the first. */
+interface ArgumentForm {
+  readonly separators: readonly string[];
+  readonly prefixes: readonly string[];
+}
+
+const PLAIN: ArgumentForm = { separators: [], prefixes: ['DISTINCT'] };
+
+export function parseArguments(
+  reader: Reader,
+  kindOf: 'arguments' | 'parameters',
+  { separators, prefixes }: ArgumentForm = PLAIN,
+): void {
+  const outer = open(reader, kindOf);
+  if (parseQueryArgument(reader)) {
+    close(reader, outer);
+    return;
+  }
+  expectKind(reader, '(');
+  if (prefixes.some((each) => isKeywordBefore(reader, each))) {
+    reader.top.at = reader.at;
+    skip(reader);
+  }
+  listUntil(reader, ')', () => parseArgument(reader, separators));
+  close(reader, outer);
+}
+
+function parseArgument(reader: Reader, separators: readonly string[]): void {
+  if (parseLambda(reader)) return;
+  reader.grammar.expression(reader, 'as');
+  while (separators.some((each) => take(reader, each))) reader.grammar.expression(reader, 'none');
+}
+
+/** `x -> …` or `(x, y) -> …`, allowed only as an argument; nothing inside it may be given an alias. */
+export function parseLambda(reader: Reader, alias: AliasForm = 'as'): boolean {
+  const isBracketed = kind(reader) === '(';
+  if (kind(reader, isBracketed ? beyond(reader) : 1) !== '->') return false;
+  const outer = open(reader, 'lambda');
+  if (isBracketed) {
+    skip(reader);
+    listUntil(reader, ')', () => parseParameter(reader));
+  } else parseParameter(reader);
+  if (reader.fault === undefined) reader.top.at = reader.at;
+  expectKind(reader, '->');
+  const { inLambda } = reader;
+  reader.inLambda = true;
+  nest(reader, () => reader.grammar.expression(reader, alias));
+  reader.inLambda = inLambda;
+  close(reader, outer);
+  return true;
+}
+
+function parseParameter(reader: Reader): void {
+  const outer = open(reader, 'parameter');
+  newName(reader);
+  close(reader, outer);
 }

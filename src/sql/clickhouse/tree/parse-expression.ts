@@ -1,8 +1,8 @@
 // Expressions: values and operators, with the precedence of the engine (src/Parsers/ExpressionListParsers.cpp of ClickHouse). Operators
 // wait on a stack until one comes that binds less; a chain of AND, OR or || is one node.
 import type { NodeKind } from './nodes.ts';
-import { parseLambda } from './parse-arguments.ts';
-import { parseSet } from './parse-set.ts';
+import { parseLambda } from './parse-call.ts';
+import { parseSet } from './parse-groups.ts';
 import {
   fail,
   isBareAlias,

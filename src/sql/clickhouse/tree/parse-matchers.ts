@@ -1,5 +1,5 @@
 // Matchers of columns, `*` and COLUMNS, and their modifiers EXCEPT, REPLACE and APPLY.
-import { parseArguments, parseLambda } from './parse-arguments.ts';
+import { parseArguments, parseLambda } from './parse-call.ts';
 import { isQueryGroup, parseExpressions } from './parse-groups.ts';
 import {
   close,

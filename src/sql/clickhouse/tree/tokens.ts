@@ -135,11 +135,6 @@ export function tokensFrom({ cursor }: TreeTokens, { from }: TokenRange): TokenS
   };
 }
 
-/** The tokens that are strings, as nodes or not. */
-export function stringTokens({ cursor }: TreeTokens): readonly number[] {
-  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [at] : []));
-}
-
 /** Index of the token that contains an offset, or else of the next one. */
 export function tokenFrom(tree: TreeTokens, offset: number): number {
   const before = tokenAt(tree, offset) - 1;

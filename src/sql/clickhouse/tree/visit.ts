@@ -196,6 +196,11 @@ export function namesIn({ cursor }: TreeTokens, { from, to }: TokenRange): reado
   return found;
 }
 
+/** The tokens that are strings, as nodes or not. */
+export function stringTokens({ cursor }: TreeTokens): readonly number[] {
+  return cursor.tokens.flatMap(({ kind }, at) => (kind === 'string' ? [at] : []));
+}
+
 /** Kinds of nodes that define the name that they are at. */
 const DEFINITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'alias',

@@ -1,25 +1,15 @@
 // CAST, ::, TRY_CAST and SAFE_CAST.
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression, TypeName, Of } from '../tree.ts';
-import { differs, unconverted, type Context } from '../context.ts';
+import { unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';
-import {
-  jsonArray,
-  jsonElements,
-  jsonInteger,
-  jsonNumber,
-  jsonOf,
-  jsonText,
-  printedLiteral,
-} from '../json-path.ts';
-import { roundHalfAway } from '../round.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
-import { literalTo, toTime } from '../time/cast.ts';
+import { inSeconds, literalTo, toClock, toTime } from '../time/cast.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
-import { moment, timestamp } from '../time/moment.ts';
-import { isKind, text, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
+import { isKind, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
+import { arrayOfJson, fromJson, toJson } from './json.ts';
 import { toBoolean, toFloat, toNumber } from './number.ts';
 import type { CastOptions } from './strict.ts';
 import { toText } from './text.ts';
@@ -152,63 +142,8 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   }
 }
 
-/** A DATETIME without a size, in whole seconds. */
-function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
-  const { datetimeSeconds } = shared.traits;
-  if (
-    datetimeSeconds === undefined ||
-    name !== 'DATETIME' ||
-    (sizes?.[0] ?? 0) > 0 ||
-    own.type.isDate === true
-  )
-    return own;
-  const moved =
-    datetimeSeconds === 'rounded' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
-  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
-}
-
 function unknownType({ name }: TypeName, at: number): never {
   return unconverted(at, 'type', `The type ${name} is not converted`);
-}
-
-/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
-function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
-  if (!shared.traits.isJsonDocument) return jsonText(own);
-  if (kind === 'text') return value('text', own.sql, own.type.isNullable);
-  if (kind !== 'int') return jsonText(own);
-  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
-  const rounded = roundHalfAway(number, 0).sql;
-  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
-}
-
-/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
-function toJson(from: Value, { at, context }: CastOptions): Value {
-  if (isKind(from, 'json')) return from;
-  const { literal } = from;
-  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
-  if (literal === undefined)
-    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
-  try {
-    JSON.parse(literal);
-  } catch {
-    return unconverted(at, 'type', 'This is not JSON');
-  }
-  if (!context.shared.isStrict) return jsonOf(from);
-  const printed = printedLiteral(from);
-  return {
-    ...jsonOf(from),
-    sql: printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed),
-    type: { kind: 'json', isNullable: false },
-  };
-}
-
-function toClock(from: Value, { at, context }: CastOptions): Value {
-  if (context.shared.isStrict) return unconverted(at, 'type', 'A time of day is not supported');
-  if (isKind(from, 'timestamp', 'unknown'))
-    differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
-  return isKind(from, 'timestamp')
-    ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
-    : value('time', text(from), from.type.isNullable);
 }
 
 const NULLS: Partial<Record<Kind, string>> = {
@@ -257,21 +192,12 @@ function toArray(from: Value, { of }: TypeName, options: CastOptions): Value {
     });
     return elementsTo(strings, of, options);
   }
-  if (isKind(from, 'json') && kind === 'json') return jsonElements(from);
-  const inner = JSON_ELEMENTS[kind];
-  if (isKind(from, 'json') && inner !== undefined) {
-    const element: Type = { kind, isNullable: true };
-    return { ...jsonArray(from, inner), type: { kind: 'array', isNullable: false, element } };
-  }
-  return literalArray(from, of, options) ?? unconverted(at, 'type', 'This cast to an array is not converted');
+  return (
+    arrayOfJson(from, kind) ??
+    literalArray(from, of, options) ??
+    unconverted(at, 'type', 'This cast to an array is not converted')
+  );
 }
-
-const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
-  text: 'Nullable(String)',
-  int: 'Nullable(Int64)',
-  float: 'Nullable(Float64)',
-  bool: 'Nullable(Bool)',
-};
 
 function literalArray({ literal = '' }: Value, of: TypeName, options: CastOptions): Value | undefined {
   if (!/^\{[^"{}\\]*\}$/.test(literal)) return undefined;

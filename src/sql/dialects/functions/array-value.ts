@@ -55,7 +55,7 @@ const WITHOUT_NULL: ReadonlySet<Type['kind']> = new Set([
 
 /** How places count, and whether it is an error if there is no such element. */
 interface Access {
-  readonly base: IndexBase;
+  readonly base: IndexBase | 'both ends';
   readonly isChecked: boolean;
 }
 
@@ -65,7 +65,12 @@ export function elementAt(array: Value, place: Value, { base, isChecked }: Acces
   const own = String(place.sql);
   const isLiteral = /^-?\d+$/.test(own);
   const from = base === 0 ? sql`greatest(${operand(place)}, -1) + 1` : sql`greatest(${operand(place)}, 0)`;
-  const plain = isLiteral ? String(Math.max(0, Number(own) + (base === 0 ? 1 : 0))) : from;
+  const plain =
+    base === 'both ends'
+      ? place.sql
+      : isLiteral
+        ? String(Math.max(0, Number(own) + (base === 0 ? 1 : 0)))
+        : from;
   const position = isChecked ? checked(array, place, plain) : plain;
   const isPlain = WITHOUT_NULL.has(element.kind) && element.kind !== 'unknown' && position !== '0';
   const written = sql`${isPlain ? 'arrayElement' : 'arrayElementOrNull'}(${array.sql}, ${position})`;

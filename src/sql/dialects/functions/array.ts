@@ -1,4 +1,5 @@
 // Functions of arrays.
+import { SERIES_FUNCTIONS } from './series.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
@@ -69,8 +70,9 @@ function elementText(own: Value, { booleansAreLetters }: Application['traits']):
   return sql`if(${own.sql} IS NULL, NULL, if(${own.sql}, 't', 'f'))`;
 }
 
+/** element_at(array, place), which counts from the end if it is negative. */
 const element: Rule = (application) =>
-  elementAt(arrayArgument(application, 0), application.arg(1), { base: 1, isChecked: false });
+  elementAt(arrayArgument(application, 0), application.arg(1), { base: 'both ends', isChecked: false });
 
 /** The first or last element; an empty array has none. */
 function endmost(place: '1' | '-1'): Rule {
@@ -130,60 +132,63 @@ function both({ type }: Value, item: Value): Value['type'] {
   return { ...own, isNullable: own.isNullable || item.type.isNullable };
 }
 
-export const ARRAY_FUNCTIONS: Rules = taking(
-  'array any',
-  {
-    cardinality: size,
-    array_size: size,
-    array_length: length,
-    array_upper: length,
-    array_lower: ofDimension((own) => sql`if(empty(${own}), NULL, 1)`),
-    array_join: joined,
-    array_to_string: joined,
-    element_at: element,
-    array_first: endmost('1'),
-    array_last: endmost('-1'),
-    array_contains: contains(0),
-    contains: contains(0),
-    array_construct: (application) => arrayOf(application.all(), application),
-    array_sort: keeping((own) => sql`arraySort(${own.sql})`),
-    array_distinct: keeping((own) =>
-      isNullableElement(own)
-        ? sql`arrayMap(t -> t.1, arrayDistinct(arrayMap(x -> tuple(x), ${own.sql})))`
-        : sql`arrayDistinct(${own.sql})`,
-    ),
-    array_reverse: keeping((own) => sql`arrayReverse(${own.sql})`),
-    array_concat: concatenated,
-    array_cat: concatenated,
-    array_append: appended,
-    array_prepend: prepended,
-    array_remove: (application) => {
-      const [own, item] = [arrayArgument(application, 0), application.arg(1)];
-      return sameArray(own, sql`arrayFilter(x -> NOT ${isSame('x', item)}, ${own.sql})`);
+export const ARRAY_FUNCTIONS: Rules = {
+  ...SERIES_FUNCTIONS,
+  ...taking(
+    'array any',
+    {
+      cardinality: size,
+      array_size: size,
+      array_length: length,
+      array_upper: length,
+      array_lower: ofDimension((own) => sql`if(empty(${own}), NULL, 1)`),
+      array_join: joined,
+      array_to_string: joined,
+      element_at: element,
+      array_first: endmost('1'),
+      array_last: endmost('-1'),
+      array_contains: contains(0),
+      contains: contains(0),
+      array_construct: (application) => arrayOf(application.all(), application),
+      array_sort: keeping((own) => sql`arraySort(${own.sql})`),
+      array_distinct: keeping((own) =>
+        isNullableElement(own)
+          ? sql`arrayMap(t -> t.1, arrayDistinct(arrayMap(x -> tuple(x), ${own.sql})))`
+          : sql`arrayDistinct(${own.sql})`,
+      ),
+      array_reverse: keeping((own) => sql`arrayReverse(${own.sql})`),
+      array_concat: concatenated,
+      array_cat: concatenated,
+      array_append: appended,
+      array_prepend: prepended,
+      array_remove: (application) => {
+        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        return sameArray(own, sql`arrayFilter(x -> NOT ${isSame('x', item)}, ${own.sql})`);
+      },
+      array_replace: (application) => {
+        const [own, item, other] = [arrayArgument(application, 0), application.arg(1), application.arg(2)];
+        return sameArray(
+          own,
+          sql`arrayMap(x -> if(${isSame('x', item)}, ${other.sql}, x), ${own.sql})`,
+          both(own, other),
+        );
+      },
+      array_position: (application) => {
+        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        return int(sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`);
+      },
+      array_positions: (application) => {
+        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
+        return sameArray(own, places, { kind: 'int', isNullable: false });
+      },
+      any_match: ({ arg }) => condition(sql`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
+      all_match: ({ arg }) => condition(sql`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
+      none_match: ({ arg }) => condition(sql`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
     },
-    array_replace: (application) => {
-      const [own, item, other] = [arrayArgument(application, 0), application.arg(1), application.arg(2)];
-      return sameArray(
-        own,
-        sql`arrayMap(x -> if(${isSame('x', item)}, ${other.sql}, x), ${own.sql})`,
-        both(own, other),
-      );
-    },
-    array_position: (application) => {
-      const [own, item] = [arrayArgument(application, 0), application.arg(1)];
-      return int(sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`);
-    },
-    array_positions: (application) => {
-      const [own, item] = [arrayArgument(application, 0), application.arg(1)];
-      const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
-      return sameArray(own, places, { kind: 'int', isNullable: false });
-    },
-    any_match: ({ arg }) => condition(sql`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
-    all_match: ({ arg }) => condition(sql`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
-    none_match: ({ arg }) => condition(sql`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
-  },
-  'decide',
-);
+    'decide',
+  ),
+};
 
 /** A part of an array; both ends are included and count from 1, and places before the first one do not exist. */
 export function sliceOf(array: Value, from: Value | undefined, to: Value | undefined): Value {

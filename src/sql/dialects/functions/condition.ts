@@ -8,7 +8,8 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { truth } from '../truth.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
 import { condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts';
-import { comparison, toward } from '../write/comparison.ts';
+import { comparison } from '../write/comparison.ts';
+import { toward } from '../write/toward.ts';
 import { unified } from '../write/unify.ts';
 
 const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;

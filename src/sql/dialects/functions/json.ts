@@ -19,6 +19,7 @@ import {
   printedLiteral,
   spacedJson,
 } from '../json-path.ts';
+import { JSON_WRITING_FUNCTIONS } from './json-writing.ts';
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
 import { sql, type Sql } from '../sql.ts';
@@ -163,7 +164,7 @@ export const hasPath: Rule = (application) => {
   return condition(jsonHas(placeAt(application, 2)), true);
 };
 
-interface Reading {
+interface JsonReading {
   readonly types: string;
   /** The type in ClickHouse. */
   readonly type: string;
@@ -173,7 +174,7 @@ interface Reading {
 }
 
 /** A JSON value as a value of SQL: NULL if the function is safe, or an error, for one of another type. */
-function read(own: Value, { types, type, sample, of }: Reading, isSafe: boolean): Value {
+function read(own: Value, { types, type, sample, of }: JsonReading, isSafe: boolean): Value {
   const { json } = jsonOf(own);
   const from = (root: Sql): Sql => {
     const place = jsonAt(value('json', root), json.path);
@@ -198,7 +199,7 @@ export function jsonReading({ arg, call, context }: Application, isString = fals
 }
 
 const NUMBERS = "'Int64', 'UInt64', 'Double'";
-const READINGS: Readonly<Record<string, Reading>> = {
+const READINGS: Readonly<Record<string, JsonReading>> = {
   string: { types: "'String'", type: 'String', sample: '""', of: jsonText },
   int64: { types: NUMBERS, type: 'Int64', sample: '0', of: jsonInteger },
   float64: { types: NUMBERS, type: 'Float64', sample: '0', of: jsonNumber },
@@ -210,39 +211,42 @@ const READINGS: Readonly<Record<string, Reading>> = {
   },
 };
 
-export const JSON_FUNCTIONS: Rules = taking(
-  'document any',
-  {
-    json_extract: extract,
-    json_query: extract,
-    json_value: scalar,
-    json_extract_scalar: scalar,
-    json_unquote: unquoted,
-    json_extract_path_text: byKeys,
-    jsonb_extract_path_text: byKeys,
-    json_array_length: arrayLength,
-    jsonb_array_length: arrayLength,
-    json_length: size,
-    array_size: arrayLength,
-    json_typeof: STANDARD_TYPES,
-    jsonb_typeof: STANDARD_TYPES,
-    json_valid: valid,
-    json_keys: ({ arg }) => jsonKeys(arg(0)),
-    json_exists: (application) => {
-      const place = placeAt(application);
-      return condition(sql`if(isValidJSON(${application.arg(0).sql}), ${jsonHas(place)}, NULL)`, true);
+export const JSON_FUNCTIONS: Rules = {
+  ...JSON_WRITING_FUNCTIONS,
+  ...taking(
+    'document any',
+    {
+      json_extract: extract,
+      json_query: extract,
+      json_value: scalar,
+      json_extract_scalar: scalar,
+      json_unquote: unquoted,
+      json_extract_path_text: byKeys,
+      jsonb_extract_path_text: byKeys,
+      json_array_length: arrayLength,
+      jsonb_array_length: arrayLength,
+      json_length: size,
+      array_size: arrayLength,
+      json_typeof: STANDARD_TYPES,
+      jsonb_typeof: STANDARD_TYPES,
+      json_valid: valid,
+      json_keys: ({ arg }) => jsonKeys(arg(0)),
+      json_exists: (application) => {
+        const place = placeAt(application);
+        return condition(sql`if(isValidJSON(${application.arg(0).sql}), ${jsonHas(place)}, NULL)`, true);
+      },
+      bool: (application) =>
+        jsonReading(application) ??
+        application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
+      parse_json: parsed(false),
+      try_parse_json: parsed(true),
+      json_parse: parsed(false),
+      get_path: (application) =>
+        jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
     },
-    bool: (application) =>
-      jsonReading(application) ??
-      application.fail('bool is supported for values of type JSON', 'Write CAST(… AS BOOL).'),
-    parse_json: parsed(false),
-    try_parse_json: parsed(true),
-    json_parse: parsed(false),
-    get_path: (application) =>
-      jsonAt(application.arg(0), pathArgument(application.call.args[1], application.at)),
-  },
-  'decide',
-);
+    'decide',
+  ),
+};
 
 function jsonKeys(own: Value): Value {
   const keys = sql`JSONExtractKeys(ifNull(${own.sql}, ''))`;

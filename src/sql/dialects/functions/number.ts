@@ -3,6 +3,7 @@ import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { same, type Application, type Rule, type Rules } from '../function.ts';
+import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
@@ -247,7 +248,7 @@ export const NUMBER_FUNCTIONS: Rules = {
     to_number: ({ arg, call, fail }) =>
       call.args.length > 1
         ? fail('to_number is converted with one argument')
-        : value('numeric', sql`toFloat64(${arg(0).sql})`, false),
+        : roundHalfAway(value('numeric', sql`toFloat64(${arg(0).sql})`, false), 0),
   }),
 };
 
@@ -268,6 +269,6 @@ function tryNumber({ arg, call, fail }: Application): Value {
   const own = arg(0);
   if (call.args.length > 1 || own.type.kind !== 'text')
     return fail(`${call.name} is converted only for strings, with one argument`);
-  const isWhole = call.name !== 'try_to_double';
-  return isWhole ? int(sql`toInt64OrNull(${own.sql})`) : value('float', sql`toFloat64OrNull(${own.sql})`);
+  if (call.name === 'try_to_double') return value('float', sql`toFloat64OrNull(${own.sql})`);
+  return value('decimal', sql`round(toDecimal128OrNull(${own.sql}, 12))`, true, { scale: 0 });
 }

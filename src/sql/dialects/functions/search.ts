@@ -35,14 +35,14 @@ function position(inner: number, outer: number, most = 2): Rule {
 const LARGEST = 1e9;
 
 /** Where matches are: those that overlap count. */
-interface Place {
+interface SearchedOccurrence {
   /** The first position of a search forwards; a negative one from the end, of a search backwards. */
   readonly from: number;
   readonly occurrence: number;
 }
 
 /** The position of an occurrence. */
-function occurrenceOf(application: Application, { from, occurrence }: Place): Value {
+function occurrenceOf(application: Application, { from, occurrence }: SearchedOccurrence): Value {
   const [own, part] = [application.arg(0), application.arg(1)];
   const nullable = isNullable(own, part);
   const suffix = own.type.kind === 'bytes' ? '' : 'UTF8';

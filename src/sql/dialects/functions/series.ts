@@ -9,7 +9,7 @@ import { integerOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import { timeSeries } from '../time/series.ts';
 import type { Call } from '../tree.ts';
-import { arrayOfType, float, isKind, isTime, operand, type Type, type Value } from '../value.ts';
+import { arrayOfType, float, int, isKind, isTime, operand, type Type, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 
 /** The bounds of a series and its step, which is 1 if there is none. */
@@ -24,7 +24,12 @@ const WHOLE = /^-?\d+$/;
 /** Both ends are included; NULL for NULL. */
 function numberSeries(application: Application): Value {
   const { arg, optional, fail, call } = application;
-  const series = { from: arg(0), to: arg(1), step: optional(2) };
+  const isDirected = call.name === 'sequence' && !arg(0).type.isNullable && !arg(1).type.isNullable;
+  const series = {
+    from: arg(0),
+    to: arg(1),
+    step: optional(2) ?? (isDirected ? direction(arg(0), arg(1)) : undefined),
+  };
   const values = [series.from, series.to, ...(series.step === undefined ? [] : [series.step])];
   if (values.some(({ type }) => type.kind === 'null')) return emptyArray({ kind: 'int', isNullable: true });
   if (values.some((each) => !isKind(each, 'int', 'float', 'numeric', 'decimal', 'dynamic', 'unknown')))
@@ -43,6 +48,13 @@ function numberSeries(application: Application): Value {
     ' OR ',
   );
   return { sql: sql`if(${absent}, [], ${own})`, type: arrayOfType(element), absent: sql`(${absent})` };
+}
+
+/** In Trino, a series without a step counts down to a lesser number. */
+function direction(from: Value, to: Value): Value {
+  const [first, last] = [Number(String(from.sql)), Number(String(to.sql))];
+  if (first <= last) return int('1', false);
+  return first > last ? int('-1', false) : int(sql`if(${operand(from)} <= ${operand(to)}, 1, -1)`, false);
 }
 
 /** The values in types without NULL: for NULL, the result is not used. */

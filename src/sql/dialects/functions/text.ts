@@ -4,8 +4,10 @@ import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
-import { characters, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, operand, text, value, type Value } from '../value.ts';
+import { asText, characters, literalText, signedInteger, unlessNull } from '../argument.ts';
+import { condition, isKind, operand, text, value, type Value } from '../value.ts';
+import { sameArray } from './array-value.ts';
+import { BYTES_FUNCTIONS } from './bytes.ts';
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);
@@ -229,7 +231,7 @@ const length = lengthBy(CHARACTERS);
 const test =
   (build: (own: Sql, part: Sql) => Sql): Rule =>
   (application) => {
-    const [own, other] = [application.arg(0), application.arg(1)];
+    const [own, other] = [asText(application, 0), asText(application, 1)];
     return condition(build(text(own), text(other)), false);
   };
 
@@ -247,9 +249,15 @@ export const cased =
     return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
   };
 
-const reversed: Rule = (application) => {
+const reversedText = accepting('text', (application) => {
   const own = application.arg(0);
   return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
+});
+
+/** Of an array, its elements. */
+const reversed: Rule = (application) => {
+  const own = application.arg(0);
+  return isKind(own, 'array') ? sameArray(own, sql`arrayReverse(${own.sql})`) : reversedText(application);
 };
 
 /** The first byte. */
@@ -292,6 +300,7 @@ const ends = test((own, part) => sql`endsWith(${own}, ${part})`);
 const randomText: Rule = () => value('text', 'toString(generateUUIDv4())', false);
 
 export const TEXT_FUNCTIONS: Rules = {
+  ...BYTES_FUNCTIONS,
   ...taking('text', {
     lower: cased('lower'),
     lcase: cased('lower'),
@@ -300,15 +309,11 @@ export const TEXT_FUNCTIONS: Rules = {
     initcap: (application) => value('text', sql`initcapUTF8(${text(application.arg(0))})`, false),
     replace,
     translate,
-    reverse: reversed,
     ascii,
     starts_with: starts,
     startswith: starts,
     ends_with: ends,
     endswith: ends,
-    contains_substr: contained(
-      (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
-    ),
   }),
   ...taking('text integer', {
     left: side('left'),
@@ -321,6 +326,11 @@ export const TEXT_FUNCTIONS: Rules = {
     space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
   }),
   ...taking('any', {
+    // Of an array, all elements are searched.
+    contains_substr: contained(
+      (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
+    ),
+    reverse: reversed,
     length,
     len: length,
     char_length: CHARACTERS,

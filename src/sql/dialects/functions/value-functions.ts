@@ -3,16 +3,13 @@ import { safely } from '../behaviour.ts';
 import type { Rule } from '../function.ts';
 import { TIME_FUNCTIONS } from '../time/functions.ts';
 import { ARRAY_FUNCTIONS } from './array.ts';
-import { BYTES_FUNCTIONS } from './bytes.ts';
 import { CONCAT_FUNCTIONS } from './concat.ts';
 import { CONDITION_FUNCTIONS } from './condition.ts';
 import { CONVERSION_FUNCTIONS } from './conversion.ts';
 import { JSON_FUNCTIONS } from './json.ts';
-import { JSON_WRITING_FUNCTIONS } from './json-writing.ts';
 import { NUMBER_FUNCTIONS } from './number.ts';
 import { REGEX_FUNCTIONS } from './regex.ts';
 import { SEARCH_FUNCTIONS } from './search.ts';
-import { SERIES_FUNCTIONS } from './series.ts';
 import { SPLIT_FUNCTIONS } from './split.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TRIM_FUNCTIONS } from './trim.ts';
@@ -25,15 +22,12 @@ export const VALUE_FUNCTIONS: ReadonlyMap<string, Rule> = new Map(
       ...REGEX_FUNCTIONS,
       ...SEARCH_FUNCTIONS,
       ...TRIM_FUNCTIONS,
-      ...BYTES_FUNCTIONS,
       ...NUMBER_FUNCTIONS,
       ...SPLIT_FUNCTIONS,
     }),
     ...TIME_FUNCTIONS,
     ...JSON_FUNCTIONS,
-    ...JSON_WRITING_FUNCTIONS,
     ...ARRAY_FUNCTIONS,
-    ...SERIES_FUNCTIONS,
     ...CONDITION_FUNCTIONS,
     ...CONVERSION_FUNCTIONS,
   }),

@@ -2,7 +2,8 @@
 import { accepting, taking } from '../behaviour.ts';
 import type { Rules } from '../function.ts';
 import { daysBetween } from '../time/difference.ts';
-import { clock, weekBy } from '../time/functions.ts';
+import { clock } from '../time/cast.ts';
+import { weekBy } from '../time/functions.ts';
 import { fromUnixBy } from '../time/text.ts';
 
 export const TIME_FUNCTIONS: Rules = {

@@ -2,6 +2,7 @@
 import { syntax } from '../context.ts';
 import type { Call, Expression, Field } from '../tree.ts';
 import { castOf } from './interval.ts';
+import { keywordsThat } from './keywords.ts';
 import { areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isSymbol, isWord, peek, readExpression, readItems, readMember, readName, readParts, requires, type Source, takeSymbol, takeWords, unexpected, unread } from './source.ts'; // prettier-ignore
 import { readCount } from './tail.ts';
 import { readCharacterSet, readTypeName } from './type-name.ts';
@@ -10,9 +11,7 @@ import { readOrders, readOver } from './window.ts';
 type Building = { -readonly [Key in keyof Call]: Call[Key] };
 
 /** Keywords that a parenthesis may follow without being a call. */
-const NOT_FUNCTIONS: ReadonlySet<string> = new Set(
-  'IN AND OR NOT AS ON USING WHERE SELECT FROM WHEN THEN ELSE HAVING BY OVER UNION'.split(' '),
-);
+const NOT_FUNCTIONS = keywordsThat('call');
 
 /** Whether the name that starts here is that of a call. */
 export function isCallAhead(source: Source): boolean {

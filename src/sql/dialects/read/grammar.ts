@@ -1,5 +1,6 @@
 // What the reader must know of a dialect: its lexical rules, its operators, its keywords, and the constructs that it has.
 import type { ChainOperator, IndexBase, LikeOperator, TimeType } from '../tree.ts';
+import { keywordsThat } from './keywords.ts';
 import type { LexicalRules } from './lexical-rules.ts';
 
 /** Higher binds tighter. */
@@ -169,12 +170,8 @@ const CASTS = Object.fromEntries(
 /** What most dialects have. */
 export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
   reserved: new Set(),
-  notValues:
-    setOf(`SELECT FROM WHERE GROUP ORDER HAVING UNION INTERSECT EXCEPT LIMIT AND OR THEN WHEN ELSE END AS ON JOIN USING IN IS LIKE
-    BETWEEN CASE BY`),
-  notAliases:
-    setOf(`FROM WHERE GROUP HAVING QUALIFY WINDOW ORDER LIMIT FETCH UNION INTERSECT EXCEPT MINUS INTO FOR ON USING JOIN LEFT RIGHT
-    FULL INNER CROSS NATURAL OUTER LATERAL STRAIGHT_JOIN TABLESAMPLE WITH AND OR THEN WHEN ELSE END AS IS IN NOT LIKE BETWEEN SELECT CASE BY`),
+  notValues: keywordsThat('value'),
+  notAliases: keywordsThat('alias'),
   callable: new Set(),
   bare: setOf(`CURRENT_DATE CURRENT_TIMESTAMP CURRENT_TIME LOCALTIMESTAMP LOCALTIME CURRENT_USER SESSION_USER CURRENT_DATETIME SYSDATE
     UTC_TIMESTAMP UTC_DATE`),

@@ -1,6 +1,6 @@
 // The clauses of a query, for a second reader: its tokens, with a name in place of each part that is read as a whole.
 import type { Query } from '../tree.ts';
-import type { Source } from './source.ts';
+import type { Token } from './lexer.ts';
 
 /** Tokens that are written otherwise: as a name that means a node of the tree, or as a text. */
 interface Mark {
@@ -23,8 +23,21 @@ export interface OutlinedQuery {
   readonly names: ReadonlyMap<object, string>;
 }
 
+/** What a source keeps for a second reader. */
+export interface Outlined {
+  readonly text: string;
+  /** The next one is replaced if it is read as two. */
+  readonly tokens: Token[];
+  /** The index of the next token. */
+  at: number;
+  /** What the clauses of the query that is being read consist of; undefined inside a part that is read as a whole. */
+  outline: Outline | undefined;
+  /** Of the queries that were read; undefined if nothing checks them. */
+  readonly outlines: OutlinedQuery[] | undefined;
+}
+
 /** Reads a part whose place in the clauses is checked, but not what is inside it. `head` is written before its name. */
-export function leaf<T extends object>(source: Source, read: () => T, head = ''): T {
+export function leaf<T extends object>(source: Outlined, read: () => T, head = ''): T {
   const { outline, at } = source;
   if (outline === undefined) return read();
   source.outline = undefined;
@@ -35,12 +48,12 @@ export function leaf<T extends object>(source: Source, read: () => T, head = '')
 }
 
 /** Writes the tokens from `from` to the next one as `text`, which PostgreSQL has. */
-export function written(source: Source, from: number, text: string): void {
+export function written(source: Outlined, from: number, text: string): void {
   source.outline?.push({ from, to: source.at, node: undefined, text });
 }
 
 /** A node that replaces the one of a leaf. */
-export function replaced<T extends object>({ outline }: Source, old: object, node: T): T {
+export function replaced<T extends object>({ outline }: Outlined, old: object, node: T): T {
   const index = outline?.findIndex((each) => each.node === old) ?? -1;
   const mark = outline?.[index];
   if (outline !== undefined && mark !== undefined) outline[index] = { ...mark, node };
@@ -48,7 +61,7 @@ export function replaced<T extends object>({ outline }: Source, old: object, nod
 }
 
 /** Reads a query with an outline of its own, if outlines are wanted. */
-export function outlined(source: Source, read: () => Query): Query {
+export function outlined(source: Outlined, read: () => Query): Query {
   const { outlines, outline: outer, at: from } = source;
   if (outlines === undefined) return read();
   const marks: Outline = [];
@@ -65,7 +78,7 @@ interface Marked {
   readonly query: Query;
 }
 
-function outlineOf({ text, tokens, at }: Source, { marks, from, query }: Marked): OutlinedQuery {
+function outlineOf({ text, tokens, at }: Outlined, { marks, from, query }: Marked): OutlinedQuery {
   const names = new Map<object, string>();
   const pieces: string[] = [];
   let index = from;

@@ -1,4 +1,5 @@
 // Reads the elements of the select list, and aliases of columns and tables.
+import { keywordsThat } from './keywords.ts';
 import { syntax, unsupported } from '../context.ts';
 import type { Item, Name } from '../tree.ts';
 import { has, isNameToken, isSymbol, isWord, next, peek, readExpression, readList, readMember, readName, type Source, takeWords } from './source.ts'; // prettier-ignore
@@ -67,7 +68,7 @@ function readReplaced(source: Source): Star['replace'] {
   });
 }
 
-const AFTER_ITEMS: ReadonlySet<string> = new Set(['FROM', 'WHERE', 'UNION', 'ORDER', 'LIMIT', ')', ';']);
+const AFTER_ITEMS: ReadonlySet<string> = new Set([...keywordsThat('items'), ')', ';']);
 
 /** Whether the select list has ended: a comma before it is a trailing one. */
 export function isAfterItems(source: Source): boolean {

@@ -2,8 +2,9 @@
 import type { Expression, FromItem, Name, Query } from '../tree.ts';
 import { unexpectedCharacter } from '../../clickhouse/character-name.ts';
 import type { Feature, Grammar } from './grammar.ts';
+import { keywordsThat } from './keywords.ts';
 import type { Token } from './lexer.ts';
-import { written, type Outline, type OutlinedQuery } from './outline.ts';
+import { written, type Outlined } from './outline.ts';
 import { syntax, tooLarge, unsupported } from '../context.ts';
 
 /** A part that is left out because it changes no rows. */
@@ -31,25 +32,16 @@ export interface Limits {
 }
 
 /** A position in the tokens, and what all readers share. */
-export interface Source {
+export interface Source extends Outlined {
   readonly grammar: Grammar;
   readonly limits: Limits;
   /** What cannot be read, or would be left out, is an error. */
   readonly isStrict: boolean;
-  readonly text: string;
-  /** The next one is replaced if it is read as two. */
-  readonly tokens: Token[];
   /** For each opening parenthesis, by its index: the index of the closing one. */
   readonly closes: ReadonlyMap<number, number>;
-  /** The index of the next token. */
-  at: number;
   depth: number;
   selects: number;
   readonly leftOut: LeftOut[];
-  /** What the clauses of the query that is being read consist of; undefined inside a part that is read as a whole. */
-  outline: Outline | undefined;
-  /** Of the queries that were read; undefined if nothing checks them. */
-  readonly outlines: OutlinedQuery[] | undefined;
   /** Here to avoid circular imports between the files that define them. */
   readonly rules: Rules;
 }
@@ -269,17 +261,7 @@ export function afterParentheses(source: Source, ahead = 0): Token {
   return peek(source, close - source.at + 1);
 }
 
-const AFTER_QUERY: ReadonlySet<string> = new Set([
-  ')',
-  'UNION',
-  'INTERSECT',
-  'EXCEPT',
-  'MINUS',
-  'ORDER',
-  'LIMIT',
-  'OFFSET',
-  'FETCH',
-]);
+const AFTER_QUERY: ReadonlySet<string> = new Set([')', ...keywordsThat('query')]);
 
 /**
  * Whether the parentheses that open here contain a query. Those of `((SELECT 1) + 2)` do not: what follows the first query in

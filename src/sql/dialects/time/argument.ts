@@ -60,7 +60,7 @@ const FORMS: Readonly<Record<TimeKind, string>> = {
 };
 
 /** How a string is read. */
-export interface Reading {
+export interface TimeReading {
   readonly kind: TimeKind;
   /** NULL for a string that is no time, in place of an error. */
   readonly isSafe: boolean;
@@ -69,7 +69,11 @@ export interface Reading {
 }
 
 /** A string as a time. */
-export function readTime(own: Value, { kind, isSafe, zone = 'UTC' }: Reading, { shared }: Context): Value {
+export function readTime(
+  own: Value,
+  { kind, isSafe, zone = 'UTC' }: TimeReading,
+  { shared }: Context,
+): Value {
   const written = text(own);
   const regex = quoteString(FORMS[zone === 'UTC' ? kind : 'datetime']);
   const found = shared.traits.hasExactTimes

@@ -1,10 +1,12 @@
 // Casts to times, and of times to strings.
 import type { CastOptions } from '../cast/strict.ts';
-import { unconverted, type Place } from '../context.ts';
+import { differs, unconverted, type Context, type Place } from '../context.ts';
+import type { TypeName } from '../tree.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
+import type { Rule } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
-import { isKind, isNumber, type Value } from '../value.ts';
-import { exactLiteral, literalOf, localTime, readTime, type TimeKind } from './argument.ts';
+import { isKind, isNumber, text, value, type Value } from '../value.ts';
+import { exactLiteral, literalOf, localTime, readTime, time, type TimeKind } from './argument.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 
 /** A string literal as a time. */
@@ -46,3 +48,39 @@ export function timeText(own: Value, zone?: string): Sql {
   const offset = sql`formatDateTime(${moment(own)}, '%z', ${quoteString(zone)})`;
   return sql`concat(${digits}, replaceRegexpOne(replaceRegexpOne(${offset}, '^(...)', '\\\\1:'), ':00$', ''))`;
 }
+
+/** A DATETIME without a size, in whole seconds. */
+export function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Context): Value {
+  const { datetimeSeconds } = shared.traits;
+  if (
+    datetimeSeconds === undefined ||
+    name !== 'DATETIME' ||
+    (sizes?.[0] ?? 0) > 0 ||
+    own.type.isDate === true
+  )
+    return own;
+  const moved =
+    datetimeSeconds === 'rounded' ? sql`${moment(own)} + toIntervalMillisecond(500)` : moment(own);
+  return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
+}
+
+/** A time of day. */
+export function toClock(from: Value, { at, context }: CastOptions): Value {
+  if (context.shared.isStrict) return unconverted(at, 'type', 'A time of day is not supported');
+  if (isKind(from, 'timestamp', 'unknown'))
+    differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
+  return isKind(from, 'timestamp')
+    ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
+    : value('time', text(from), from.type.isNullable);
+}
+
+/** time(x), of times only. */
+export const clock: Rule = (application) => {
+  const { arg, at, context, fail } = application;
+  if (isKind(arg(0), 'text')) return fail('time of a string is not converted');
+  return toClock(timestamp(moment(time(application, 0)), arg(0).type.isNullable), {
+    at,
+    context,
+    isSafe: false,
+  });
+};

@@ -1,12 +1,13 @@
 // Times made of other values: numbers, and times without zones.
 import { unconverted } from '../context.ts';
 import { integer, type Application, type Rule } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
 import { float, isKind, isNullable, operand, value, type Value } from '../value.ts';
-import { fromLocal, literalOf, readTime } from './argument.ts';
+import { fromLocal, literalOf, readTime, time } from './argument.ts';
 import { date, day, moment, timestamp } from './moment.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
-import { isOutOfRange, knownOnly } from './range.ts';
+import { isOutOfRange, knownOnly, staysInRange } from './range.ts';
+import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
 import { integerOf } from './interval.ts';
 
 /** A number of units, as an integer. */
@@ -98,7 +99,7 @@ export function ofSeconds(own: Value): Value {
 }
 
 /** The last day of the unit that contains a day. */
-export function lastDay(own: Value, unit: string): Sql | undefined {
+function lastDay(own: Value, unit: string): Sql | undefined {
   const start = day(own);
   const months = { MONTH: sql`toMonth(${start}) - 1`, QUARTER: sql`toQuarter(${start}) * 3 - 1`, YEAR: '11' }[
     unit
@@ -107,3 +108,24 @@ export function lastDay(own: Value, unit: string): Sql | undefined {
   // January 31 and some months: a month that is shorter ends earlier. No intermediate day is after 9999.
   return sql`dateTrunc('year', ${start}) + toIntervalDay(30) + toIntervalMonth(${months})`;
 }
+
+/** last_day(time, unit). */
+export const lastDayOf: Rule = (application) => {
+  const { call, context } = application;
+  const own = time(application, 0, 'date');
+  const unit = call.args.length > 1 ? unitOf(application.source(1)) : 'MONTH';
+  const first = firstDayOf(unit, context);
+  const start = day(own);
+  if (first !== undefined) {
+    const week = startOfWeek(start, first, context);
+    const isHere = staysInRange({ time: { ...own, sql: week }, isDay: true }, 'DAY', 6n);
+    const days = context.isEvaluated === true ? onlyIf('6', isHere) : '6';
+    return date(sql`${week} + toIntervalDay(${days})`, own.type.isNullable);
+  }
+  // The ISO year ends with the week of December 28.
+  const end = sql`dateTrunc('year', dateTrunc('week', ${start}) + toIntervalDay(3)) + toIntervalMonth(11) + toIntervalDay(27)`;
+  const last = unit === 'ISOYEAR' ? sql`dateTrunc('week', ${end}) + toIntervalDay(6)` : lastDay(own, unit);
+  return last === undefined
+    ? application.fail(`last_day does not support ${unit}`)
+    : date(last, own.type.isNullable);
+};

@@ -1,19 +1,17 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { onlyIf, sql, type Sql } from '../sql.ts';
-import { int, loose, operand, value, type Value } from '../value.ts';
+import { sql, type Sql } from '../sql.ts';
+import { int, loose, operand, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
-import { countedDate, dateOfUnix, lastDay, makeDate, ofEpoch, ofSeconds } from './construct.ts';
+import { countedDate, dateOfUnix, lastDayOf, makeDate, ofEpoch, ofSeconds } from './construct.ts';
 import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
-import { date, day, isDay, micros, moment, timestamp } from './moment.ts';
+import { date, day, isDay, micros, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
-import { staysInRange } from './range.ts';
 import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } from './text.ts';
-import { firstDayOf, startOfWeek, truncated, unitOf } from './unit.ts';
+import { truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
@@ -80,18 +78,6 @@ function cast(kind: 'date' | 'timestamp'): Rule {
   };
 }
 
-export const clock: Rule = (application) => {
-  const own = application.arg(0);
-  if (own.type.kind === 'text') return application.fail('time of a string is not converted');
-  differs(
-    application.context,
-    application.at,
-    'type',
-    'A time of day is a string without the fraction of the second',
-  );
-  return value('time', sql`formatDateTime(${moment(time(application, 0))}, '%H:%i:%S')`, own.type.isNullable);
-};
-
 const withPattern =
   (alone: Rule, pattern: Rule): Rule =>
   (application) =>
@@ -106,26 +92,6 @@ const toTimestamp: Rule = (application) => {
 
 const now: Rule = () => timestamp("now64(3, 'UTC')", false);
 const today: Rule = () => date('toDate32(today())', false);
-
-const lastDayOf: Rule = (application) => {
-  const { call, context } = application;
-  const own = time(application, 0, 'date');
-  const unit = call.args.length > 1 ? unitOf(application.source(1)) : 'MONTH';
-  const first = firstDayOf(unit, context);
-  const start = day(own);
-  if (first !== undefined) {
-    const week = startOfWeek(start, first, context);
-    const isHere = staysInRange({ time: { ...own, sql: week }, isDay: true }, 'DAY', 6n);
-    const days = context.isEvaluated === true ? onlyIf('6', isHere) : '6';
-    return date(sql`${week} + toIntervalDay(${days})`, own.type.isNullable);
-  }
-  // The ISO year ends with the week of December 28.
-  const end = sql`dateTrunc('year', dateTrunc('week', ${start}) + toIntervalDay(3)) + toIntervalMonth(11) + toIntervalDay(27)`;
-  const last = unit === 'ISOYEAR' ? sql`dateTrunc('week', ${end}) + toIntervalDay(6)` : lastDay(own, unit);
-  return last === undefined
-    ? application.fail(`last_day does not support ${unit}`)
-    : date(last, own.type.isNullable);
-};
 
 const WEEK_MODES: ReadonlySet<string> = new Set(['0', '1', '2', '3', '4', '5', '6', '7']);
 

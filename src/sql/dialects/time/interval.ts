@@ -264,6 +264,13 @@ function checked({ sql: own, title, amount }: IntervalStep, operator: '+' | '-',
   return sql`toInterval${title}(${onlyIf(isKnown ? String(amount) : amount, condition)})`;
 }
 
+/** An interval that is a value, and whose addition is such an error. */
+export function checkedInterval({ sql: own, type }: Value, operator: '+' | '-', base: Moved): Sql {
+  const { unit = 'DAY' } = type;
+  const title = unit.charAt(0) + unit.slice(1).toLowerCase();
+  return checked({ sql: own, title, amount: sql`toInt64(${own})` }, operator, base);
+}
+
 /** Years and months of literals as months: February 29, 14 months later, is the 29th again. */
 function withMonths(spans: readonly Span[]): readonly Span[] {
   const [first, ...more] = spans.filter(({ unit }) => unit.name in MONTHS);

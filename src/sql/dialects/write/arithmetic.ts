@@ -4,7 +4,15 @@ import { differs, unconverted } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
 import { isOpen, settled } from '../operand.ts';
 import { sql } from '../sql.ts';
-import { difference, intervalValue, secondsOf, shifted, spansOf, type Span } from '../time/interval.ts';
+import {
+  checkedInterval,
+  difference,
+  intervalValue,
+  secondsOf,
+  shifted,
+  spansOf,
+  type Span,
+} from '../time/interval.ts';
 import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression, Of } from '../tree.ts';
@@ -172,8 +180,11 @@ interface Move extends Place {
 /** A time and what is added to it or subtracted: an interval, or a number of days. */
 function moved(time: Value, amount: Value, { operator, by, at, context }: Move): Value {
   if (isKind(amount, 'seconds', 'interval')) {
+    const base = { time: { ...time, sql: moment(time), type: { ...time.type, isWide: true } }, isDay: false };
     const interval = isKind(amount, 'interval')
-      ? amount.sql
+      ? context.isEvaluated === true
+        ? checkedInterval(amount, operator, base)
+        : amount.sql
       : sql`toIntervalMicrosecond(toInt64(round(${operand(amount)} * 1000000)))`;
     const kind = !isKind(time, 'date')
       ? time.type.kind

@@ -120,6 +120,14 @@ export interface WrittenQuery {
   readonly columns: readonly OutputColumn[] | undefined;
 }
 
+/** FROM while it is written. */
+export interface FromState {
+  readonly pieces: Sql[];
+  relations: readonly Relation[];
+  /** Conditions of joins with arrays, which must be in WHERE. */
+  readonly conditions: Sql[];
+}
+
 /** The rows of an element of FROM that is an array in ClickHouse. */
 export interface RowSource {
   readonly array: Sql;

@@ -1,4 +1,4 @@
-// Paths, fields of records, elements of arrays, maps and JSON, and slices of arrays.
+// Paths, fields of records, elements of arrays, maps and JSON, slices of arrays, and the records and arrays that a query makes.
 import { quoteString } from '../../clickhouse/literal.ts';
 import { syntax, unconverted } from '../context.ts';
 import { elementAt } from '../functions/array-value.ts';
@@ -11,6 +11,7 @@ import { located, type Sql, sql } from '../sql.ts';
 import type { Expression, Name, Of } from '../tree.ts';
 import { isKind, name as nameOf, operand, type Type, UNKNOWN, type Value, value } from '../value.ts';
 import type { Context } from './context.ts';
+import { writeArray, writeRow, writeStruct } from './record.ts';
 import { columnUnknown, resolve } from './scope.ts';
 
 /** A path. Offline, a name that nothing defines is left as it is. */
@@ -134,4 +135,12 @@ function writeSlice({ of, from, to, at }: Of<'slice'>, context: Context): Value 
   return sliceOf(context.elements(array), first, last);
 }
 
-export const ELEMENTS = { path: writePath, field: writeField, index: writeIndex, slice: writeSlice };
+export const ELEMENTS = {
+  path: writePath,
+  field: writeField,
+  index: writeIndex,
+  slice: writeSlice,
+  array: writeArray,
+  struct: writeStruct,
+  row: writeRow,
+};

@@ -3,13 +3,13 @@ import type { FromItem } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
 import { located, sql, type Sql } from '../sql.ts';
-import type { Context, Relation } from './context.ts';
+import type { Context, FromState, Relation } from './context.ts';
 import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';
 import { inRelations, lost } from './scope.ts';
 import { rowsOf } from './row-source.ts';
-import { readTable } from './table.ts';
+import { readTable, type ItemPlace } from './table.ts';
 import { addRows, arrayPath, rowsTable } from './unnest.ts';
 
 /** FROM as SQL, and what the other clauses need to know about it. */
@@ -21,24 +21,11 @@ export interface WrittenFrom {
   readonly conditions: readonly Sql[];
 }
 
-/** State while FROM is written. */
-export interface State {
-  readonly pieces: Sql[];
-  relations: readonly Relation[];
-  readonly conditions: Sql[];
-}
-
 /** What is joined next: its SQL with a name, and what it adds to the scope. */
 interface Joined {
   /** Undefined for a relation without rows of its own. */
   readonly sql: Sql | undefined;
   readonly relations: readonly Relation[];
-}
-
-interface Place {
-  readonly context: Context;
-  /** A later outer join may produce no row of it. */
-  readonly isLost: boolean;
 }
 
 /** Writes the elements of FROM in order: each can refer to those before it. */
@@ -56,8 +43,8 @@ function flattened(items: readonly FromItem[]): readonly FromItem[] {
     : items;
 }
 
-function writeItems(items: readonly FromItem[], { context, isLost }: Place): State {
-  const state: State = { pieces: [], relations: [], conditions: [] };
+function writeItems(items: readonly FromItem[], { context, isLost }: ItemPlace): FromState {
+  const state: FromState = { pieces: [], relations: [], conditions: [] };
   for (const [index, item] of items.entries()) {
     try {
       const place = { context, isLost: isLost || isLostLater(items.slice(index + 1)) };
@@ -78,7 +65,7 @@ function isLostLater(later: readonly FromItem[]): boolean {
 function addPlaceholder(
   { alias }: FromItem,
   error: UnconvertedError,
-  { state, context }: { readonly state: State; readonly context: Context },
+  { state, context }: { readonly state: FromState; readonly context: Context },
 ): void {
   const comment = placeholder(context, error);
   state.pieces.push(state.pieces.length === 0 ? comment : `CROSS JOIN ${comment}`);
@@ -87,7 +74,7 @@ function addPlaceholder(
   state.relations = [...state.relations, relation];
 }
 
-function addItem(item: FromItem, state: State, place: Place): void {
+function addItem(item: FromItem, state: FromState, place: ItemPlace): void {
   const { context } = place;
   const { source } = item;
   const inside: Context = { ...inRelations(context, state.relations), isGrouped: false, grouped: undefined };
@@ -110,7 +97,7 @@ function addItem(item: FromItem, state: State, place: Place): void {
   return addJoined(item, sourceOf(item, place), state, context);
 }
 
-function sourceOf(item: FromItem, { context, isLost }: Place): Joined {
+function sourceOf(item: FromItem, { context, isLost }: ItemPlace): Joined {
   const { join, source } = item;
   const place = { context, isLost: isLost || join === 'LEFT' || join === 'FULL' };
   if (source.kind !== 'group') return readTable(item, place);
@@ -118,14 +105,19 @@ function sourceOf(item: FromItem, { context, isLost }: Place): Joined {
 }
 
 /** A join in parentheses: one table with unnested records, or several tables as a subquery. */
-function writeGroup(items: readonly FromItem[], place: Place & { readonly at: number }): Joined {
+function writeGroup(items: readonly FromItem[], place: ItemPlace & { readonly at: number }): Joined {
   const { pieces, relations, conditions } = writeItems(items, place);
   const [only = '', more] = pieces;
   if (more === undefined && conditions.length === 0) return { sql: only, relations };
   return packed({ sql: place.context.shared.style.lines(pieces), relations, conditions }, place);
 }
 
-function addJoined(item: FromItem, { sql: own, relations: added }: Joined, state: State, context: Context) {
+function addJoined(
+  item: FromItem,
+  { sql: own, relations: added }: Joined,
+  state: FromState,
+  context: Context,
+) {
   if (own === undefined) return;
   const { join } = item;
   const keepsOwn = join === 'RIGHT' || join === 'FULL';

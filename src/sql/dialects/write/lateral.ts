@@ -66,7 +66,7 @@ interface JoinKey {
   readonly outer: Expression;
 }
 
-interface Place {
+interface LateralPlace {
   readonly item: FromItem;
   readonly own: string;
   readonly context: Context;
@@ -79,7 +79,7 @@ interface Conditions {
 }
 
 /** A subquery whose rows are selected by equalities with earlier tables: it is joined by them. */
-function keyed(query: Query, body: Select, { item, own, context }: Place): Lateral {
+function keyed(query: Query, body: Select, { item, own, context }: LateralPlace): Lateral {
   const { style } = context.shared;
   const isUngrouped =
     body.groupBy.length === 0 &&

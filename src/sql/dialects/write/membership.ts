@@ -7,10 +7,11 @@ import { joinSql, type Sql, sql } from '../sql.ts';
 import { day, isDay, moment } from '../time/moment.ts';
 import type { Expression, Of, Query } from '../tree.ts';
 import { condition, isKind, isNullable, isNumber, isTime, name, operand, type Type, UNKNOWN, type Value } from '../value.ts'; // prettier-ignore
-import { compared, comparison, elementToward, toward } from './comparison.ts';
+import { compared, comparison } from './comparison.ts';
 import type { Context, Place } from './context.ts';
 import { writeNested } from './nested.ts';
 import { unnestedOf } from './unnest.ts';
+import { elementToward, toward } from './toward.ts';
 
 /** The rows of a subquery, which has one column. */
 interface Rows {

@@ -13,7 +13,7 @@ export interface Tables {
   readonly conditions: readonly Sql[];
 }
 
-interface Place {
+interface PackedPlace {
   readonly context: Context;
   readonly isLost: boolean;
   readonly at: number;
@@ -22,7 +22,7 @@ interface Place {
 /** The subquery with its name, and the same relations over its columns. With `isLost`, each has a `marker`: no row of it. */
 export function packed(
   { sql: tables, relations, conditions }: Tables,
-  { context, isLost, at }: Place,
+  { context, isLost, at }: PackedPlace,
 ): { readonly sql: Sql; readonly relations: readonly Relation[] } {
   const { shared } = context;
   const table = shared.fresh('t');
@@ -59,7 +59,7 @@ export function packed(
   };
 }
 
-function renamedRelation(relation: Relation, moved: (value: Value) => Value, { at }: Place): Relation {
+function renamedRelation(relation: Relation, moved: (value: Value) => Value, { at }: PackedPlace): Relation {
   const { columns, element } = relation;
   if (columns === undefined)
     return unconverted(

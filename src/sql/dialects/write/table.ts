@@ -8,7 +8,7 @@ import { READ, type Context, type Relation } from './context.ts';
 import { renamed, withNames } from './column-names.ts';
 import { hasTable, relationOf } from './scope.ts';
 
-interface Place {
+export interface ItemPlace {
   readonly context: Context;
   /** An outer join may produce no row of it. */
   readonly isLost: boolean;
@@ -38,7 +38,7 @@ interface Read {
 }
 
 /** A table or a subquery with the name by which its columns are written: offline that of the source. */
-export function readTable(item: FromItem, { context, isLost }: Place): Named {
+export function readTable(item: FromItem, { context, isLost }: ItemPlace): Named {
   const read = readSource(item, context);
   if (read === undefined) return { sql: undefined, relations: [] };
   const { sql: table, columns, alias, own, real = own } = read;

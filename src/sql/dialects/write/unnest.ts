@@ -6,11 +6,10 @@ import { joinSql, sql, type Sql } from '../sql.ts';
 import { loose, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
-import type { Context, Relation, RelationColumn, RowSource } from './context.ts';
-import type { State } from './from.ts';
+import type { Context, FromState, Relation, RelationColumn, RowSource } from './context.ts';
 
-interface Place {
-  readonly state: State;
+interface UnnestPlace {
+  readonly state: FromState;
   /** It sees the earlier elements of FROM. */
   readonly context: Context;
 }
@@ -35,7 +34,7 @@ export function unnestedOf(array: Expression): Expression {
 }
 
 /** ON of a join with an array, which ClickHouse does not have. */
-function addCondition({ on }: FromItem, { state, context }: Place): void {
+function addCondition({ on }: FromItem, { state, context }: UnnestPlace): void {
   if (on === undefined) return;
   const after: Context = { ...context, scope: { ...context.scope, relations: state.relations } };
   state.conditions.push(conditionSql(on, after));
@@ -69,7 +68,7 @@ const COMPOSITE: ReadonlySet<Kind> = new Set(['object', 'array', 'tuple', 'map',
 export const isComposite = ({ kind }: Type): boolean => COMPOSITE.has(kind);
 
 /** Adds rows to FROM: a record as an alias, an array per row as ARRAY JOIN. False: they have to be joined like a table. */
-export function addRows(item: FromItem, rows: RowSource, { state, context }: Place): boolean {
+export function addRows(item: FromItem, rows: RowSource, { state, context }: UnnestPlace): boolean {
   const { join, on, using } = item;
   const record = recordIn(item, rows, context);
   const isTrue = on === undefined || (on.kind === 'boolean' && on.value);
@@ -104,7 +103,7 @@ function recordIn(item: FromItem, { written, alias }: RowSource, context: Contex
 }
 
 /** ARRAY JOIN. With LEFT, there is one row without elements, in which they are NULL. */
-function joinedArray(rows: RowSource, isLeft: boolean, { state, context }: Place): readonly Relation[] {
+function joinedArray(rows: RowSource, isLeft: boolean, { state, context }: UnnestPlace): readonly Relation[] {
   const { array, columns, offset } = rows;
   const [only, more] = columns;
   const hasNull = more === undefined && only !== undefined && canBeNull(only.type, context);

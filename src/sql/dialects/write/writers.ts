@@ -11,7 +11,6 @@ import { writeLike } from './like.ts';
 import { LITERALS } from './literal.ts';
 import { writeCase, writeChain, writeIs } from './logic.ts';
 import { writeIn, writeQuantified } from './membership.ts';
-import { writeArray, writeRow, writeStruct } from './record.ts';
 import { writeSubquery } from './subquery.ts';
 import { writeCollation, writeExtract, writeZone } from './zone.ts';
 
@@ -37,8 +36,5 @@ export const WRITERS: { readonly [K in Expression['kind']]: Writer<K> } = {
   quantified: writeQuantified,
   is: writeIs,
   case: writeCase,
-  array: writeArray,
-  struct: writeStruct,
-  row: writeRow,
   query: writeSubquery,
 };

@@ -1,7 +1,7 @@
 // Live calls whose callers want to disturb others: with slow questions, without budgets, with large results.
 import { expect, test } from 'vitest';
 import { Problem } from '../../../../src/sql/base/problem.ts';
-import { createHistory } from '../../../../src/service/request/live/history.ts';
+import { createHistory } from '../../../../src/service/fronts/live/history.ts';
 import { createWorld } from './world.ts';
 
 const never = (): Promise<void> => new Promise(() => undefined);

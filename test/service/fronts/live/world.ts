@@ -3,12 +3,13 @@ import { createWatch, type Watch } from '../../../../src/service/cache/watch.ts'
 import { momentOf } from '../../../../src/service/cache/clock.ts';
 import type { Observation } from '../../../../src/sql/base/observation.ts';
 import type { Problem } from '../../../../src/sql/base/problem.ts';
-import { createLive, type Live } from '../../../../src/service/request/live/live.ts';
-import type { Question } from '../../../../src/service/request/live/question.ts';
-import type { LiveStream } from '../../../../src/service/request/live/stream.ts';
-import type { Result, ResultRequest, Task } from '../../../../src/service/request/result.ts';
-import { createSharedFailures } from '../../../../src/service/request/shared-failures.ts';
+import { createLive, type Live } from '../../../../src/service/fronts/live/live.ts';
+import type { Question } from '../../../../src/service/fronts/live/question.ts';
+import type { LiveStream } from '../../../../src/service/fronts/live/stream.ts';
+import type { Result } from '../../../../src/service/request/read.ts';
+import { createSharedFailures } from '../../../../src/service/request/reading/shared-failures.ts';
 import { createVirtualTime, type VirtualTime } from '../../../support/virtual-time.ts';
+import type { Plan } from '../../../../src/service/request/plan.ts';
 
 export interface World {
   readonly live: Live;
@@ -69,21 +70,28 @@ export function createWorld(limits = { total: 100, perKey: 10 }): World {
     return world.isWatched ? { value: JSON.stringify(world.data), at: momentOf(clock) } : undefined;
   };
   const watch: Watch = createWatch({ clock, ask: () => (asked ??= ask()) });
-  const read = async ({ plan }: Task, { requester, signal, callers }: ResultRequest): Promise<Result> => {
-    world.runs.push(requester.key ?? '');
+  const read = async ({ query, requester, signal, callers }: Plan): Promise<Result> => {
+    world.runs.push(requester.key);
     const waiting = new Set<string>();
     world.callers.push(waiting);
     const unfollow = callers?.follow((key) => waiting.add(key));
-    await world.gate(plan.canonical, signal()).finally(() => unfollow?.());
+    await world.gate(query.canonical, signal()).finally(() => unfollow?.());
     if (world.failure !== undefined) throw world.failure;
-    const rows = world.others.get(plan.canonical) ?? world.data;
+    const rows = world.others.get(query.canonical) ?? world.data;
     const body = Buffer.from(JSON.stringify({ result: rows }));
     return { etag: `"${Buffer.from(JSON.stringify(rows)).toString('hex')}"`, body } as Result; // what the hub reads of it
+  };
+  const unplannedOf = new WeakMap<Plan, Asked['unplanned']>();
+  const planAt = async (plan: Plan): Promise<Plan> => {
+    const problem = unplannedOf.get(plan)?.();
+    if (problem !== undefined) throw problem;
+    return plan;
   };
   const live = createLive({
     clock,
     after,
     read,
+    planAt,
     failures: createSharedFailures(),
     watchOf: () => watch,
     observe: (each) => void observed.push(each),
@@ -97,22 +105,19 @@ export function createWorld(limits = { total: 100, perKey: 10 }): World {
   const question = (options: Partial<Asked> = {}): Question => {
     const { id = 'q', key = 'k', every = 1, columns, ended, isCurrent = () => true, lastEventId } = options;
     const { endpoint = 'e', unplanned } = options;
-    const task = {
+    const plan = {
       endpoint: { id: endpoint, name: endpoint },
-      plan: { canonical: id },
+      query: { canonical: id },
       bindings: { now: 0, until: Infinity, source: '' },
-      at: async () => {
-        const problem = unplanned?.();
-        if (problem !== undefined) throw problem;
-        return task;
-      },
-    } as unknown as Task; // the parts that the hub reads
+      requester: { key, requestId: `of ${key}` },
+    } as unknown as Plan; // the parts that the hub reads
+    if (unplanned !== undefined) unplannedOf.set(plan, unplanned);
     const found: Question = {
       id,
       policy: { every, key: columns },
-      task,
+      plan,
       readsTime: unplanned !== undefined,
-      requester: { key, requestId: `of ${key}` } as Question['requester'], // the parts that the hub reads
+      requester: plan.requester,
       principal: key,
       isCurrent,
       again: async () => {

@@ -21,6 +21,7 @@ import { createEndpointTools } from '../../../../src/service/fronts/mcp/endpoint
 import type { ToolDefinition, ToolResult } from '../../../../src/service/fronts/mcp/tool.ts';
 import { localCall } from '../../../../src/service/request/call.ts';
 import { REAL_TIME } from '../../../support/real-time.ts';
+import { answer } from '../../../../src/service/request/answer.ts';
 
 const compile = createCompile({ piiHashKey: undefined });
 const ajv = addFormats.default(new Ajv.default({ strict: false, allErrors: true }));
@@ -150,7 +151,7 @@ function callerOf(principal: Principal, of: Catalog = catalog): Caller {
     principal,
     catalog: of,
     answer: (endpoint, fields, format = 'ndjson') =>
-      path.answer(localCall({ requestId: 'r', endpoint }, fields, format)),
+      answer(path, localCall({ requestId: 'r', endpoint }, fields, format)),
   } as Caller;
 }
 

@@ -6,13 +6,15 @@ import { openCore, type Core } from '../../../../src/service/app/core.ts';
 import { openEngine } from '../../../../src/service/app/engine.ts';
 import type { Keyring } from '../../../../src/service/auth/keyring.ts';
 import { createPrincipal, type Grant, type Principal } from '../../../../src/service/auth/principal.ts';
-import { loadSettings } from '../../../../src/service/config/settings.ts';
+import { loadSettings } from '../../../../src/service/config/load-settings.ts';
 import type { Engine } from '../../../../src/service/engine/engine.ts';
 import type { Caller } from '../../../../src/service/fronts/mcp/caller.ts';
 import { toolError } from '../../../../src/service/fronts/mcp/endpoints/tool-error.ts';
 import { createQueryTools } from '../../../../src/service/fronts/mcp/query/query-tools.ts';
 import type { ToolSource } from '../../../../src/service/fronts/mcp/tool.ts';
 import { localCall, type CallContent } from '../../../../src/service/request/call.ts';
+import { answer } from '../../../../src/service/request/answer.ts';
+import { explain } from '../../../../src/service/request/explain.ts';
 
 const id = (n: number): string => `id: 00000000-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
@@ -133,8 +135,8 @@ export async function openQueryWorld(
     return {
       principal,
       catalog: core.catalog.current(),
-      answer: (endpoint, fields, format) => core.path.answer(call(endpoint, fields, format)),
-      explain: (endpoint, fields) => core.path.explain(call(endpoint, fields)),
+      answer: (endpoint, fields, format) => answer(core.path, call(endpoint, fields, format)),
+      explain: (endpoint, fields) => explain(core.path, call(endpoint, fields)),
     };
   };
   return {

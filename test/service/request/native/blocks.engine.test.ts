@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Session } from 'chdb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { withBlockInfo, withDeclaredTypes } from '../../../../src/service/request/native/blocks.ts';
+import { withBlockInfo, withDeclaredTypes } from '../../../../src/service/request/formats/native/blocks.ts';
 import { readNative } from '../../../support/native-reader.ts';
 import { countTurns } from '../../../support/loop-turns.ts';
 

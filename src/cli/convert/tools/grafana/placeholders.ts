@@ -6,6 +6,7 @@ import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 import { ALTINITY_CALLS, altinityMacro } from './altinity.ts';
 import { argumentsOf, closing } from './arguments.ts';
+import { conditionalMarks } from './conditional-test.ts';
 import { grafanaMacro, timeValue, type MacroCall } from './macros.ts';
 
 const MARK = /\$__?\w+|\$\{[\w.]+(?::[^{}]*)?\}|\[\[\w+(?::[\w:]+)?\]\]|\$[A-Za-z]\w*/y;
@@ -15,8 +16,11 @@ const ALL =
 
 export function grafanaSyntax(text: string, { dialect, declarations }: TemplateReading): Syntax {
   const byName = new Map(declarations.map((each) => [each.name, each]));
+  const conditional = conditionalMarks(text, byName);
   return {
     markEnd: (source, at, inside) => {
+      const tag = source === text && inside === 'code' ? conditional.get(at) : undefined;
+      if (tag !== undefined) return tag.end;
       const char = source[at];
       if (char === "'" && inside === 'code') return endOf(ALL, source, at);
       if (char !== '$' && char !== '[') return undefined;
@@ -28,6 +32,8 @@ export function grafanaSyntax(text: string, { dialect, declarations }: TemplateR
       return isCalled && source[end] === '(' ? (closing(source, end) ?? end) : end;
     },
     interpret: ({ start, end }, inside) => {
+      const tag = conditional.get(start);
+      if (tag?.end === end) return tag.item;
       const whole = text.slice(start, end);
       if (whole.startsWith("'")) return isAll(whole, byName);
       const [mark] = /^(?:\$\{[^}]*\}|\[\[[^\]]*\]\]|\$\w+)/.exec(whole) ?? [''];

@@ -37,6 +37,7 @@ export function readDatasource(
     place: { line: 1, column: 1 },
     sql: (database) =>
       `CREATE TABLE ${database}.${name} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n) ${engine};\n`,
+    columns: columns.map((column) => column.name),
     ...(rows === undefined ? {} : { rows }),
   };
 }

@@ -2,6 +2,7 @@
 // Source: https://www.tinybird.co/docs/forward/dev-reference/datafiles
 import { positionAt } from '../../../../sql/base/position.ts';
 import type { Contents, ExportFile } from '../../export/document.ts';
+import type { Declaration } from '../../placeholders/template.ts';
 import type {
   ForeignQuery,
   OtherItem,
@@ -23,6 +24,7 @@ import {
   type UsedNodes,
 } from './nodes.ts';
 import { readExamples } from './source-examples.ts';
+import { declaredColumns } from './table-columns.ts';
 
 export const TINYBIRD: ToolReader = {
   isOwn: ({ files }) => files.some(({ path }) => /\.(pipe|datasource)$/i.test(path)),
@@ -41,6 +43,7 @@ function read(contents: Contents): Partial<ReadExport> {
   const project: Project = {
     pipes: new Map(pipes.map((pipe) => [pipe.name, pipe])),
     tables: new Set(tables.map(({ name }) => name)),
+    columns: declaredColumns(tables),
     examples: readExamples(contents),
   };
   const queries = pipes.flatMap((pipe) => [...endpointsOf(pipe, project), ...writersOf(pipe, project)]);
@@ -56,6 +59,7 @@ interface Project {
   readonly pipes: ReadonlyMap<string, Pipe>;
   /** Names of the tables that data sources define. */
   readonly tables: ReadonlySet<string>;
+  readonly columns: readonly Declaration[];
   readonly examples: ReturnType<typeof readExamples>;
 }
 
@@ -79,6 +83,7 @@ function endpointsOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
     const text = node.description ?? pipe.description;
     const examples = project.examples.get(name);
     const base = {
+      declarations: project.columns,
       title,
       segments: [title],
       ...(text === undefined ? {} : { description: text }),

@@ -6,6 +6,7 @@ import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration } from '../../placeholders/template.ts';
+import { columnsAround } from './table-columns.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 
@@ -43,10 +44,18 @@ export function tinybirdSyntax(text: string, { declarations }: TemplateReading):
       at === 0 && first !== undefined ? first.length : syntax.markEnd(source, at, inside),
     interpret: (mark, inside) => {
       if (mark.start === 0 && first !== undefined) return { kind: 'dropped' };
-      const item = syntax.interpret(mark, inside);
+      const item = withColumns(syntax.interpret(mark, inside), () =>
+        columnsAround(text, mark.start, declarations),
+      );
       return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start)) ? asText(item) : item;
     },
   };
+}
+
+function withColumns(item: Item, columns: () => readonly string[] | undefined): Item {
+  if (item.kind !== 'name' || item.value.enum !== undefined) return item;
+  const known = columns();
+  return known === undefined ? item : { ...item, known };
 }
 
 /** Functions that read times from strings only: Tinybird writes all values as strings. */
@@ -150,8 +159,7 @@ function namedItem(name: string, { args, named }: Call): Item {
   if (of?.kind === 'literal' && typeof of.value === 'string')
     return { kind: 'inserted', text: /^[A-Za-z_]\w*$/.test(of.value) ? of.value : `\`${of.value}\`` };
   const inner = of?.kind === 'call' ? declared(of) : of?.kind === 'name' ? { name: of.name } : undefined;
-  const isOne = name !== 'columns' && inner !== undefined;
-  if (!isOne || (fallback !== undefined && typeof fallback !== 'string'))
+  if (inner === undefined || (fallback !== undefined && typeof fallback !== 'string'))
     return {
       kind: 'lost',
       message: `${name}(…) makes names from a value: parameters are values`,
@@ -164,7 +172,7 @@ function namedItem(name: string, { args, named }: Call): Item {
     ...(typeof choices === 'object' ? { enum: choices } : {}),
     ...described(named),
   };
-  return { kind: 'name', value, what: `${name}(…)` };
+  return { kind: 'name', value, what: `${name}(…)`, ...(name === 'columns' ? { isList: true } : {}) };
 }
 
 function described(named: Call['named']): Pick<Value, 'description'> {

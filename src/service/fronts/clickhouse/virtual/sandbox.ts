@@ -4,19 +4,24 @@ import type { Engine, Limits, Statement } from '../../../engine/engine.ts';
 import { Problem } from '../../../../sql/base/problem.ts';
 import { consumerFailure } from '../../../../guard/sandbox/failure.ts';
 import { createFunctionPolicy } from '../../../../guard/sandbox/functions/policy.ts';
-import { createSandbox, type Sandbox, type Verdict } from '../../../../guard/sandbox/sandbox.ts';
-import { createVerdictCache, type VerdictCache } from '../../../../guard/sandbox/verdict-cache.ts';
+import {
+  createSandbox,
+  createVerdictCache,
+  type Sandbox,
+  type Verdict,
+  type VerdictCache,
+} from '../../../../guard/sandbox/sandbox.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
 import { outlineQuery } from '../../../../sql/clickhouse/outline.ts';
 import { placeholdersIn } from '../../../../sql/clickhouse/tree/lexemes.ts';
 import { checkProblem } from '../../../request/engine-problems.ts';
-import type { Plan } from '../../../request/planned.ts';
 import type { VirtualScope } from '../databases.ts';
 import { applyEdits } from '../edited-text.ts';
 import { MAX_NUMBERS } from '../names.ts';
 import { jsonOf, rowsQuery } from '../rows-text.ts';
 import { VIRTUAL_TABLES } from './definitions.ts';
 import type { Seen, VirtualTable } from './seen.ts';
+import type { PlannedQuery } from '../../../request/planned-query.ts';
 
 export interface VirtualQuery {
   /** Undefined: the query reads no table, and its WITH elements may have the names of virtual ones. */
@@ -28,7 +33,10 @@ export interface VirtualQuery {
 }
 
 /** The statement over the rows of what a key sees. Throws Problem `sandbox.*`. */
-export type PlanVirtual = (query: VirtualQuery, seen: Seen) => Promise<Pick<Plan, 'statement' | 'blame'>>;
+export type PlanVirtual = (
+  query: VirtualQuery,
+  seen: Seen,
+) => Promise<Pick<PlannedQuery, 'statement' | 'blame'>>;
 
 const LIMITS: Limits = { time: 10, memory: 2 ** 29, readRows: 0, resultBytes: 2 ** 26 };
 /** Characters of queries whose verdicts are cached. */

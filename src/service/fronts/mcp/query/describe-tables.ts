@@ -2,7 +2,7 @@
 import { referenceOf } from '../../../endpoints/endpoint.ts';
 import { nearest, withSuggestion } from '../../../../sql/base/nearest.ts';
 import { Problem, type ProblemCode } from '../../../../sql/base/problem.ts';
-import type { VisibleTable } from '../../../request/visible-tables.ts';
+import type { VisibleTable } from '../../../request/consumer/visible-tables.ts';
 import type { Caller } from '../caller.ts';
 import { parseExact } from '../../../formats/exact-json.ts';
 import { plainText } from '../endpoints/table-text.ts';

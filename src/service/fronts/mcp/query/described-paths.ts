@@ -1,5 +1,5 @@
 // What a query can name in a table: its columns, and the paths in documents, maps and tuples that are declared or sampled.
-import type { VisibleColumn } from '../../../request/visible-tables.ts';
+import type { VisibleColumn } from '../../../request/consumer/visible-tables.ts';
 import { parseColumnType, type ColumnType } from '../../../../sql/types/column-type.ts';
 import { parseType, printType } from '../../../../sql/types/type.ts';
 import { isReturnable, pathOf, type Sample, type SeenPath } from './sample.ts';

@@ -1,14 +1,14 @@
 // The tools for keys that may send queries of their own: describe_tables, query and explain.
 import { referenceOf } from '../../../endpoints/endpoint.ts';
 import { Problem } from '../../../../sql/base/problem.ts';
-import { DIALECTS } from '../../../request/dialect-table.ts';
+import { DIALECTS } from '../../../request/consumer/dialect-table.ts';
 import {
   tablesOfVariant,
   visibleTables,
   type VisibleTable,
   type VisibleTablesDeps,
-} from '../../../request/visible-tables.ts';
-import type { Sandboxes } from '../../../request/sandboxes.ts';
+} from '../../../request/consumer/visible-tables.ts';
+import type { Sandboxes } from '../../../request/consumer/sandboxes.ts';
 import type { Caller } from '../caller.ts';
 import { rowsToContent } from '../endpoints/answer-text.ts';
 import { plainText } from '../endpoints/table-text.ts';

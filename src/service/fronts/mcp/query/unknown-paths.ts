@@ -1,6 +1,6 @@
 // Paths of documents that a query names and that are not declared: they are no error, but NULL in every row.
 import { didYouMean, nearest } from '../../../../sql/base/nearest.ts';
-import type { VisibleTable } from '../../../request/visible-tables.ts';
+import type { VisibleTable } from '../../../request/consumer/visible-tables.ts';
 import { parseSavedText } from '../../../../sql/clickhouse/tree/parse.ts';
 import { namesOf, walk } from '../../../../sql/clickhouse/tree/visit.ts';
 import { parseColumnType } from '../../../../sql/types/column-type.ts';

@@ -1,0 +1,118 @@
+// Hints for errors of the engine in an endpoint's query, beyond what its messages suggest.
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { zoneNamed } from '../../../service/params/zone.ts';
+import { quotedNames } from '../../../guard/sandbox/engine-message.ts';
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
+import { KEYWORDS, NO_BARE_ALIAS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { textOf, wordOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
+
+/** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
+export function engineHint(message: string, tree: TreeTokens, at: number): string | undefined {
+  return (
+    zoneHint(message) ??
+    quotesHint(message, textOf(tree, { from: at, to: at + 1 })) ??
+    remedyOf(message) ??
+    suggestionOf(message)
+  );
+}
+
+/** A message that matches an expression has its hint, in which `$1` is the first group of the expression. */
+const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
+  [
+    /window function .* is found in (?:WHERE|PREWHERE|HAVING)/is,
+    'Write the condition after QUALIFY, or in a query around this one',
+  ],
+  [
+    /aggregate function .* is found in (?:PRE)?WHERE/is,
+    'Write the condition after HAVING, which comes after GROUP BY',
+  ],
+  [
+    /illegal type AggregateFunction\((\w+).* of argument for aggregate function/is,
+    'The column has states of $1: write $1Merge(…)',
+  ],
+  [
+    /illegal types? .*AggregateFunction\((\w+).* of arguments? (?:of|for) function/is,
+    'The column has states of $1: write $1Merge(…) with GROUP BY, or finalizeAggregation(…)',
+  ],
+  [
+    /illegal types of arguments \(`?(?:Date|U?Int).*(?:Date|U?Int\d+)`?\) of function `?(?:equals|notEquals|less|greater)/is,
+    "Write a date as a string: '2024-01-31'",
+  ],
+  [/LIMIT expression must be constant/i, 'Write a number, or a parameter of type UInt64'],
+  [
+    /Variant\/Dynamic are not allowed in (?:GROUP|ORDER) BY/i,
+    'Name the type of the path, as in meta.path.:String, or convert the value',
+  ],
+  [
+    /different number of columns in (?:UNION|INTERSECT|EXCEPT)/i,
+    'Select as many columns here as in the first SELECT',
+  ],
+  [/doesn't support FINAL/i, 'Remove FINAL: it is for tables such as ReplacingMergeTree'],
+  [/doesn't support sampling/i, 'Remove SAMPLE: the table has no SAMPLE BY'],
+];
+
+function remedyOf(message: string): string | undefined {
+  const found = REMEDIES.find(([pattern]) => pattern.test(message));
+  return found && found[1].replaceAll('$1', found[0].exec(message)?.[1] ?? '');
+}
+
+/** The names that the engine suggests. */
+export function suggestionOf(message: string): string | undefined {
+  const found = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i.exec(message);
+  const names = found?.slice(1).find((each) => each !== undefined);
+  if (found === null || names === undefined) return undefined;
+  const [written = ''] = quotedNames(message.slice(0, found.index)); // names of types are not quoted
+  // A name of the SELECT list is no name for its own tables: the engine suggests what is written.
+  const guesses = names
+    .split(',')
+    .map((name) => name.trim().replace(/^'|'$/g, ''))
+    .filter((name) => name !== written);
+  return didYouMean(nearest(written, guesses) ?? guesses[0]);
+}
+
+function zoneHint(message: string): string | undefined {
+  const name = /annot load time zone ([\w/+-]+)/.exec(message)?.[1];
+  const zone = name === undefined ? undefined : zoneNamed(name);
+  return zone !== undefined && 'guess' in zone ? didYouMean(zone.guess) : undefined;
+}
+
+/** `"eu"` is the name of a column, as in the SQL standard. */
+function quotesHint(message: string, written: string): string | undefined {
+  if (!/unknown .*identifier/i.test(message) || !/^".+"$/s.test(written)) return undefined;
+  const content = written.slice(1, -1);
+  return content.startsWith('@')
+    ? `Write ${content.slice(0, 100)}, without quotes`
+    : `Strings are written in single quotes: ${quoteString(content.slice(0, 100))}`;
+}
+
+/** A misspelled keyword. */
+interface Misspelling {
+  /** Index of the token. */
+  readonly index: number;
+  readonly hint: string;
+}
+
+/**
+ * The misspelled keyword of a syntax error at this token. The token before it is considered first: a word after an
+ * expression or a table is read as its alias, so that the error is at the next one.
+ */
+export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | undefined {
+  const wordAt = (index: number): string => wordOf(tree, { at: index });
+  const before = wordAt(at - 1);
+  if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && wordAt(at) !== 'BY')
+    return { index: at - 1, hint: `Write ${before} BY` };
+  if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
+  for (const index of [at - 1, at]) {
+    const word = wordAt(index);
+    if (!/^\w+$/.test(word) || WORDS.has(word)) continue;
+    const keyword = nearest(word, WORDS);
+    if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
+  }
+  return undefined;
+}
+
+const WORDS: ReadonlySet<string> = new Set(
+  [...KEYWORDS, ...NO_BARE_ALIAS, 'PARTITION', 'FIRST', 'LAST'].filter(
+    (word) => word === 'AND' || word.length > 3,
+  ),
+);

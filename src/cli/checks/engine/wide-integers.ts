@@ -1,0 +1,76 @@
+// Finds stored integers of 64 bits and more that responses have as JSON numbers: JavaScript reads them without their last digits.
+import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readRows } from '../../../service/engine/rows.ts';
+import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { parseType, innerType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { Analysis } from '../../../service/endpoints/analysis.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import { createDescribe } from '../../../service/endpoints/describe.ts';
+import { integerOf, plainType } from '../../../sql/types/traits.ts';
+
+export const INTEGER_CODES: Codes = {
+  'lint.int64_number': {
+    title: 'Large integers that JavaScript cannot read exactly',
+    help: 'A column of 64 bits and more, such as an id, is a JSON number by default. int64: string writes such integers as strings, with all their digits; int64: number says that they are smaller than 2^53.',
+  },
+};
+
+/** Names of the columns of all tables that have such a type. */
+export type WideColumns = ReadonlySet<string>;
+
+const SQL = `SELECT DISTINCT name FROM system.columns WHERE match(type, 'U?Int(64|128|256)')
+AND default_kind != 'ALIAS' AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA', 'millrace')`;
+
+/** Queries an engine that has the tables. */
+export async function readWideColumns(engine: Engine): Promise<WideColumns> {
+  const rows = (await readRows(engine, `SELECT * FROM (\n${SQL}\n)`)) as readonly [string][]; // as selected
+  return new Set(rows.map(([name]) => name));
+}
+
+/** Whether JSON has such integers in values of the type. */
+export function isWide(type: ClickHouseType): boolean {
+  const plain = plainType(type);
+  if (plain.name === 'Array') return isWide(innerType(plain));
+  return (integerOf(plain)?.bits ?? 0) >= 64;
+}
+
+/**
+ * One finding for all result columns that are such a stored column, as it is. Numbers that are counted or added up are rarely that
+ * large. None if the file says how they are written.
+ */
+export async function findWideIntegers(
+  engine: Engine,
+  { analysis, candidate: { endpoint } }: InspectedFile,
+  wide: WideColumns,
+): Promise<readonly PathFinding[]> {
+  if (analysis.file.int64 !== undefined || wide.size === 0) return [];
+  const describe = createDescribe(engine);
+  const found = new Set<string>();
+  for (const variant of endpoint.variants())
+    for (const { name, type } of (await describe.result(variant)) ?? [])
+      if (isWide(parseType(type)) && isStored(analysis, name, wide)) found.add(name);
+  if (found.size === 0) return [];
+  const [first] = found;
+  const names = [...found].slice(0, 5).join(', ');
+  return [
+    {
+      code: 'lint.int64_number',
+      severity: 'warning',
+      path: ['query'],
+      onKey: true,
+      message: `${names}: JavaScript reads integers beyond 2^53 in JSON without their last digits`,
+      hint: `Add int64: string, so that ${first} is a string; or int64: number, if its values are smaller`,
+    },
+  ];
+}
+
+/** Whether a result column is a stored column, under its name or another. */
+function isStored({ tree }: Analysis, name: string, wide: WideColumns): boolean {
+  const aliases = nodesOf(tree.root, 'alias').filter((alias) => nameOf(tree, alias) === name);
+  if (aliases.length === 0) return wide.has(name);
+  return aliases.some(
+    ({ parts: [value] }) => value?.kind === 'column' && wide.has(namesOf(tree, value).at(-1) ?? ''),
+  );
+}

@@ -1,0 +1,59 @@
+// Checks the drafts of an import together; those whose includes do not compose, or that need settings, are written again.
+import { existsSync } from 'node:fs';
+import { relative } from 'node:path';
+import { packagePath } from '../../../service/config/package-files.ts';
+import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
+import { isOfNames, ownErrors } from './assess.ts';
+import type { ConvertSettings } from './convert-query.ts';
+import { withSettings, withWhole } from './drafts.ts';
+import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
+import type { Making } from './options.ts';
+
+export interface CheckedDrafts {
+  readonly drafts: readonly EndpointDraft[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly files: ReadonlyMap<string, CheckedFile>;
+}
+
+/** A draft whose includes do not compose has the queries that it reads inside. */
+export async function checkDrafts(
+  drafts: readonly EndpointDraft[],
+  { options, on, terminal, settings }: Making & { readonly settings: ConvertSettings },
+): Promise<CheckedDrafts> {
+  const { openTestRuntime, tenancy, engineSources, database } = options;
+  const text: TextSettings = {
+    schemaLine: schemaLine(options.endpoints),
+    isForced: options.isForced,
+    database,
+  };
+  const analysing = { ...on, terminal, openTestRuntime, tenancy, engineSources };
+  const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
+  const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
+  const files = new Map(await checkWritten([...first.values()], analysing));
+  const final: EndpointDraft[] = [];
+  for (const draft of drafts) {
+    const errors = ownErrors(files.get(draft.path));
+    const isBroken = draft.includes.size > 0 && errors.length > 0;
+    final.push(withSettings(draft, errors) ?? (isBroken ? await withWhole(draft, settings) : draft));
+  }
+  const again = final.filter((draft, index) => draft !== drafts[index]).map(textOf);
+  for (const file of again) first.set(file.path, file);
+  const without = (files: readonly NewFile[]): readonly NewFile[] =>
+    [...first.values()].filter(({ path }) => files.every((each) => each.path !== path));
+  const changed = again.length === 0 ? [] : await checkWritten(again, analysing, without(again));
+  for (const [path, found] of changed) files.set(path, found);
+  const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
+  const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, without(rest));
+  for (const [path, { errors }] of ofRest) {
+    const before = files.get(path);
+    if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });
+  }
+  return { drafts: final, texts: new Map([...first].map(([path, file]) => [path, file.text])), files };
+}
+
+/** For editors, as `millrace new` writes it. */
+function schemaLine(folder: string): string {
+  const candidates = ['schemas', packagePath('schemas')];
+  const found = candidates.find((path) => existsSync(path) && !relative('.', path).startsWith('..'));
+  return `# yaml-language-server: $schema=${relative(folder, found ?? 'schemas')}/endpoint.schema.json\n`;
+}

@@ -1,0 +1,47 @@
+// Runs the examples of one file that an import has made.
+import { randomUUID } from 'node:crypto';
+import { referenceOf } from '../../../service/endpoints/endpoint.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+import { answer } from '../../../service/request/answer.ts';
+import { localCall } from '../../../service/request/call.ts';
+import { runExample, type Bench } from '../test/example-run.ts';
+
+/** What a call of an endpoint answered. */
+export interface ProofRun {
+  /** All its examples together returned so many; undefined if no call could be made, since the values of its parameters are not known. */
+  readonly rows: number | undefined;
+  /** Examples that failed; `isRejected`: without an answer, and not only with other rows. */
+  readonly failures: readonly { readonly finding: Finding; readonly isRejected: boolean }[];
+}
+
+export async function proveFile(file: InspectedFile, bench: Bench): Promise<ProofRun> {
+  const examples = file.analysis.file.examples ?? [];
+  if (examples.length === 0) return { rows: await rowsOfSample(file, bench), failures: [] };
+  const failures: { finding: Finding; isRejected: boolean }[] = [];
+  let rows = 0;
+  for (const [index, example] of examples.entries()) {
+    const run = await runExample({ file, index, example }, bench);
+    const isRejected = run.outcome?.kind !== 'answered';
+    failures.push(...run.failures.map((finding) => ({ finding, isRejected })));
+    if (run.outcome?.kind === 'answered') rows += run.outcome.rows.length;
+  }
+  return { rows, failures };
+}
+
+/** With values of the types of its parameters; undefined if those are none that the endpoint accepts. */
+async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Promise<number | undefined> {
+  const { endpoint } = candidate;
+  const [sample = {}] = endpoint.samples();
+  const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [value]] as const));
+  const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(endpoint) }, fields);
+  try {
+    const { body } = await answer(pathAt(undefined), call);
+    const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
+    return result.length;
+  } catch (error) {
+    if (error instanceof Problem) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,75 @@
+// Opens what a service consists of, in order, and closes what was opened if a part fails.
+import { createCompression } from '../http/compression.ts';
+import { createSlowClients } from '../http/slow-clients.ts';
+import { after } from './clock.ts';
+import { openCore } from './core.ts';
+import { gaugesOf } from './gauges.ts';
+import { createKeyCheck } from './key-check.ts';
+import { openKeyring, openKeyUse } from './keys.ts';
+import type { Parts } from './listeners.ts';
+import { openObserving } from './observing.ts';
+import { openRedis } from './redis.ts';
+import { loadingOf } from './loading.ts';
+import type { ServiceOptions } from './service-options.ts';
+
+const none = (): number => 0;
+
+/** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
+const COMPRESSED_SHARE = 4;
+
+export async function openParts(
+  options: ServiceOptions,
+  state: Parts['state'],
+): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
+  const { settings, engine } = options;
+  const compression = await createCompression(settings.cacheMemory / COMPRESSED_SHARE);
+  const observing = await (options.openObserving ?? openObserving)(options);
+  const { observe, metrics } = observing;
+  options.engineEvents?.to(observe);
+  const slowClients = createSlowClients({
+    seconds: settings.sendTimeout,
+    bytes: settings.sendMemory,
+    after,
+    observe,
+  });
+  const keyCheck = createKeyCheck(observe);
+  const keyring = await openKeyring({ ...options, observe, check: keyCheck.check }).catch(
+    async (cause: unknown) => {
+      await observing.close();
+      throw cause;
+    },
+  );
+  const link = await openRedis(settings, observe);
+  const keyUse = openKeyUse(settings, link, observe);
+  const closeKeys = async (cause: unknown): Promise<never> => {
+    await Promise.all([keyring.close(), link?.close(), observing.close()]);
+    throw cause;
+  };
+  const core = await openCore({ settings, engine, link, keyring: keyring.current, keyUse, observe }).catch(
+    closeKeys,
+  );
+  try {
+    keyCheck.start(core.catalog, keyring.file);
+  } catch (cause) {
+    await core.close();
+    await closeKeys(cause);
+  }
+  const { isDevelopment = false } = options;
+  const services = { keyring, observing, compression, slowClients };
+  const parts = {
+    ...core,
+    ...services,
+    settings,
+    engine,
+    link,
+    state,
+    isDevelopment,
+    loading: loadingOf(options),
+  };
+  metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
+  const close = async (): Promise<void> => {
+    await keyUse.close();
+    await Promise.all([core.close(), keyring.close(), observing.close()]);
+  };
+  return { parts, close };
+}

@@ -1,0 +1,40 @@
+// The endpoint that a call names, as far as its key may know it.
+import type { Principal } from '../../auth/principal.ts';
+import { isCallable } from '../../endpoints/callable.ts';
+import type { Catalog } from '../../endpoints/catalog.ts';
+import type { Endpoint } from '../../endpoints/endpoint.ts';
+import { nameIn } from '../../endpoints/versions.ts';
+import { nearest } from '../../../sql/base/nearest.ts';
+import { Problem } from '../../../sql/base/problem.ts';
+
+/**
+ * Finds an endpoint by name or UUID. Throws `auth.forbidden`, or `route.endpoint_unknown` if the key would cover any
+ * endpoint of this name. The code and the message depend only on the key and the requested name, so a key cannot find
+ * out whether an endpoint outside its scope exists.
+ */
+export function findEndpoint(catalog: Catalog, principal: Principal, nameOrId: string): Endpoint {
+  const endpoint = catalog.find(nameOrId);
+  if (endpoint !== undefined && isCallable(endpoint, principal)) return endpoint;
+  const shown = nameOrId.slice(0, MAX_SHOWN);
+  const guess = nearestCallable(catalog, principal, nameOrId);
+  const meant = guess === undefined ? '' : `; did you mean "${guess}"?`;
+  // Whether a key with locked parameters covers an endpoint depends on the endpoint's parameters, not on its name
+  // alone.
+  const coversName = principal.locked.size === 0 && principal.covers(nameIn(nameOrId));
+  throw coversName
+    ? new Problem('route.endpoint_unknown', { detail: `There is no endpoint "${shown}"${meant}` })
+    : new Problem('auth.forbidden', {
+        detail: `The key "${principal.name}" does not cover "${shown}"${meant}`,
+      });
+}
+
+const MAX_SHOWN = 100;
+
+function nearestCallable(catalog: Catalog, principal: Principal, name: string): string | undefined {
+  if (name.length > MAX_SHOWN) return undefined;
+  const callable = catalog.endpoints.filter((endpoint) => isCallable(endpoint, principal));
+  return nearest(
+    name,
+    callable.map((endpoint) => endpoint.name),
+  );
+}
