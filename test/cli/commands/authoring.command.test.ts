@@ -212,28 +212,6 @@ describe('new', () => {
 });
 
 describe('format', () => {
-  const ODD = `query:   "SELECT 1 AS n"\n# about the name\nname:  one   # the name\n\n\n\nparameters: {}\nid: 00000000-0000-4000-8000-000000000001\nexamples:\n- {name: a,expect: {columns: [n,  m]}}\n`;
-
-  test('orders keys with their comments, and is idempotent', async () => {
-    const cwd = scratch();
-    mkdirSync(join(cwd, 'endpoints'));
-    const path = join(cwd, 'endpoints', 'one.yaml');
-    writeFileSync(path, ODD);
-    expect(await run(['format', '--check'], { cwd })).toMatchObject({ code: 1, out: 'endpoints/one.yaml\n' });
-    expect(readFileSync(path, 'utf8')).toBe(ODD);
-    expect((await run(['format'], { cwd })).code).toBe(0);
-    expect(readFileSync(path, 'utf8')).toBe(
-      'id: 00000000-0000-4000-8000-000000000001\n# about the name\nname: one # the name\n\nquery: "SELECT 1 AS n"\n\nparameters: {}\n\nexamples:\n  - { name: a, expect: { columns: [n, m] } }\n',
-    );
-    expect(await run(['format', '--check'], { cwd })).toMatchObject({ code: 0, out: '' });
-    writeFileSync(path, 'name: [\n');
-    expect(await run(['format'], { cwd })).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('one.yaml:1:'),
-    });
-    expect(readFileSync(path, 'utf8')).toBe('name: [\n');
-  });
-
   test('keeps the order of keys if an alias would come before its anchor', () => {
     const tail = 'query: SELECT 1\nname: one\n';
     const text = `examples: [{ name: &n one }]\ndescription: *n\n${tail}`;

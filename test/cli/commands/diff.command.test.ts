@@ -1,6 +1,6 @@
 // `millrace diff` as a user runs it, over a real git repository: its output, exit code and rejected changes.
 import { execFileSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { run, scratch, type Finished } from '../../support/command.ts';
@@ -54,24 +54,6 @@ function codesIn({ out }: Finished): readonly string[] {
 }
 
 describe('output', () => {
-  test('Markdown for the pull request', async () => {
-    const { write, git, diff } = withLogs();
-    git('rm', '--quiet', 'endpoints/recent.yaml');
-    write('endpoints/latest.yaml', CHANGED);
-    const { code, out, err } = await diff('main');
-    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.md'));
-    expect({ code, err }).toEqual({ code: 1, err: '' });
-  });
-
-  test('JSON with exactly these keys', async () => {
-    const { write, commit, diff } = withLogs();
-    write('endpoints/recent.yaml', CHANGED);
-    commit('second');
-    const { code, out } = await diff('HEAD~1..HEAD', '--format', 'json');
-    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.json'));
-    expect(code).toBe(1);
-  });
-
   test('annotations for GitHub, and the report in the summary', async () => {
     const { cwd, write, diff } = withLogs();
     write('endpoints/recent.yaml', CHANGED);
@@ -82,40 +64,6 @@ describe('output', () => {
     });
     await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.github.txt'));
     expect(readFileSync(summary, 'utf8')).toBe((await diff('HEAD')).out);
-  });
-
-  test('a table of what a new endpoint exposes, and costs', async () => {
-    const { write, diff } = withLogs();
-    const report = join(scratch(), 'report.json');
-    write(
-      'endpoints/levels.yaml',
-      `id: ${ID.replace('1', '2')}
-name: logs.levels
-query: |
-  WITH busy AS (
-    SELECT upper(message) AS text, level FROM logs.t WHERE project = @project
-  )
-  SELECT level, count() AS hits, any(text) AS example FROM busy GROUP BY level
-parameters:
-  project: { type: String, required: true }
-sandbox: { enabled: true, languages: [sql] }
-tenancy: { parameter: project }
-pii: { redact: true, columns: { text: mask } }
-cache: { ttl: 60 }
-`,
-    );
-    write('endpoints/recent.yaml', LOGS.replace('max_rows: 100', 'max_rows: 900\nlimits: { time: 60 }'));
-    const { code, out } = await diff('main', '--write', `json=${report}`);
-    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'exposure.md'));
-    expect(code).toBe(0);
-    const json = JSON.parse(readFileSync(report, 'utf8')) as { exposures: unknown };
-    expect(json.exposures).toMatchObject([
-      {
-        endpoint: 'logs.levels',
-        tenant: 'project',
-        queries: [{ table: 'busy' }, { reads: [{ name: 'logs.t' }] }],
-      },
-    ]);
   });
 
   test('reasons by code allow the changes, only once', async () => {
@@ -146,15 +94,6 @@ cache: { ttl: 60 }
 });
 
 describe.concurrent('comparison', () => {
-  test('no changes: exit 0, without an engine', async () => {
-    const { diff } = withLogs();
-    expect(await diff('HEAD')).toEqual({
-      code: 0,
-      out: '### Contracts: HEAD → the work tree\n\n**No contract changes.**\n',
-      err: '',
-    });
-  });
-
   test('untracked files, and folders under other names', async () => {
     const { cwd, write, diff } = repository({ 'apis/recent.yaml': LOGS, 'ddl/1.sql': TABLES });
     write('apis/more.yaml', LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.more'));
@@ -166,92 +105,6 @@ describe.concurrent('comparison', () => {
     expect(await run(['diff', 'HEAD', ...below], { cwd: join(cwd, 'below'), env: { HOME: cwd } })).toEqual(
       added,
     );
-  });
-
-  test('renames are found by the id, and moves of files are no change', async () => {
-    const { cwd, write, git, diff } = withLogs();
-    renameSync(join(cwd, 'endpoints/recent.yaml'), join(cwd, 'endpoints/moved.yaml'));
-    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual([]);
-    write('endpoints/moved.yaml', LOGS.replace('logs.recent', 'logs.latest'));
-    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['endpoint.renamed']);
-    expect(git('status', '--porcelain')).toContain('moved.yaml'); // and nothing was written
-  });
-
-  test('a change of tables alone changes columns', async () => {
-    const { write, commit, diff } = repository({
-      'endpoints/recent.yaml': LOGS.replace('SELECT time, level, message\n    FROM', 'SELECT *\n    FROM'),
-      'seeds/1.sql': TABLES,
-    });
-    write('seeds/1.sql', TABLES.replace('level UInt8', 'level UInt16, secret String'));
-    commit('second');
-    const codes = codesIn(await diff('HEAD~1', 'HEAD', '--format', 'json'));
-    expect(codes).toEqual(['sandbox.column_added', 'sandbox.column_type_widened', 'column.type_widened']);
-    const without = await diff('HEAD~1', 'HEAD', '--format', 'json', '--no-engine');
-    expect([without.code, codesIn(without), without.err]).toEqual([
-      0,
-      [],
-      expect.stringContaining('--no-engine'),
-    ]);
-  });
-
-  test('the setting tenancy changes every endpoint that has none of its own', async () => {
-    const own = LOGS.replace(ID, ID.replace('1', '2')).replace('logs.recent', 'logs.own');
-    const { write, commit, diff } = repository({
-      'endpoints/recent.yaml': LOGS,
-      'endpoints/own.yaml': `${own}tenancy: { parameter: project, shared: { logs.names: the same } }\n`,
-      'seeds/1.sql': TABLES,
-      'millrace.yaml': 'log_level: info\ntenancy: { parameter: project, columns: [project] }\n',
-    });
-    write(
-      'millrace.yaml',
-      'log_level: info\ntenancy: { parameter: project, shared: { logs.names: names } }\n',
-    );
-    const { code, out } = await diff('HEAD', '--format', 'json', '--no-engine');
-    expect(code).toBe(1);
-    const changes = [
-      ['tenancy.columns_added', expect.stringMatching(/was only project \(logs\.own, logs\.recent\)$/)],
-      ['tenancy.shared_added', 'logs.names is shared: every tenant may receive all its rows (logs.recent)'],
-    ].map(([kind, message]) => ({ endpoint: '', code: kind, message, file: 'millrace.yaml', line: 2 }));
-    expect((JSON.parse(out) as Json).changes).toMatchObject(changes);
-    commit('second');
-    write('millrace.yaml', 'log_level: info\n');
-    write('endpoints/recent.yaml', `${LOGS}tenancy: { parameter: project, shared: { logs.names: names } }\n`);
-    expect(codesIn(await diff('HEAD', '--format', 'json', '--no-engine'))).toEqual([]);
-  });
-
-  describe('a query that stays, over tables that change', () => {
-    const query =
-      "SELECT v.id AS id, v.masked AS masked, v.short AS short, dictGet('shop.names', 'name', v.id) AS name FROM shop.v AS v";
-    const tables = `CREATE DATABASE IF NOT EXISTS shop;
-CREATE TABLE shop.users (id UInt64, email String, hidden UInt8, name String, masked String MATERIALIZED cityHash64(email), short String ALIAS lower(left(email, 1))) ENGINE = MergeTree ORDER BY id;
-CREATE VIEW shop.v AS SELECT id, masked, short FROM shop.users WHERE hidden = 0;
-CREATE DICTIONARY shop.names (id UInt64, name String) PRIMARY KEY id SOURCE(CLICKHOUSE(QUERY 'SELECT id, name FROM shop.users WHERE id > 5')) LAYOUT(FLAT()) LIFETIME(60);
-`;
-    const changed = (now: string): Promise<Finished> => {
-      const { write, diff } = repository({
-        'endpoints/users.yaml': `id: ${ID}\nname: users\nquery: ${query}\n`,
-        'seeds/1.sql': tables,
-      });
-      write('seeds/1.sql', now);
-      return diff('HEAD', '--format', 'json');
-    };
-
-    test('a comment, and how often a dictionary is read', async () => {
-      const now = `-- another comment\n${tables.replace('LIFETIME(60)', 'LIFETIME(90)')}`;
-      expect(codesIn(await changed(now))).toEqual([]);
-    });
-
-    test.each([
-      ['the rows of a dictionary', 'WHERE id > 5', ''],
-      ['the expression of a MATERIALIZED column', 'MATERIALIZED cityHash64(email)', 'MATERIALIZED email'],
-      ['an ALIAS column', 'ALIAS lower(left(email, 1))', 'ALIAS email'],
-    ])('%s', async (_, was, is) => {
-      const { out, code } = await changed(tables.replace(was, is));
-      expect({ out, code }).toMatchObject({ code: 1 });
-      expect(JSON.parse(out)).toMatchObject({
-        changes: expect.arrayContaining([expect.objectContaining({ class: 'security' })]),
-      });
-    });
   });
 
   test('tables that the engine rejects, or that are missing on one side', async () => {
@@ -286,30 +139,6 @@ CREATE DICTIONARY shop.names (id UInt64, name String) PRIMARY KEY id SOURCE(CLIC
       expect(found.err).toMatch(/columns were not compared.*--no-engine/);
       expect((await diff('HEAD', '--format', 'json', '--no-engine')).code).toBe(0);
     }
-  });
-
-  test('a query that the engine now rejects', async () => {
-    const { write, diff } = withLogs();
-    write('endpoints/recent.yaml', LOGS.replaceAll('message', 'massage'));
-    expect(codesIn(await diff('HEAD', '--format', 'json'))).toEqual(['query.rejected', 'query.changed']);
-  });
-
-  test('a file that does not compile is a finding', async () => {
-    const { write, diff } = withLogs();
-    write('endpoints/recent.yaml', LOGS.replace('= @project', '= @projekt'));
-    write('endpoints/new.yaml', '{');
-    const { code, out } = await diff('HEAD', '--format', 'json');
-    expect(code).toBe(1);
-    expect((JSON.parse(out) as Json).changes).toMatchObject([
-      { endpoint: 'endpoints/new.yaml', code: 'file.invalid', line: 1 },
-      {
-        endpoint: 'logs.recent',
-        class: 'breaking',
-        code: 'file.broken',
-        file: 'endpoints/recent.yaml',
-        line: 7,
-      },
-    ]);
   });
 
   test('links inside the repository are followed, others and large files are not read', async () => {

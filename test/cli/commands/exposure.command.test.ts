@@ -41,65 +41,6 @@ function folder(files: Readonly<Record<string, string>>): string {
   return path;
 }
 
-test('prints what endpoints expose', async () => {
-  const { code, out, err } = await run(['exposure'], { cwd: folder({}) });
-  expect([code, err]).toEqual([0, '']);
-  expect(out).toBe(`shop.buyers  endpoints/shop.yaml
-  tenants           separated by @tenant
-  keys              a, backend
-  consumer queries  sql (clickhouse)
-  redaction         every response: ip, email, contact: mask
-  cache             until the data changes, checked every 5 s, at most 60 s
-  rows              at most 1000
-
-  table buyers of the sandbox
-    reads shop.buyers: confined by @tenant
-    column   type    from                             redacted
-    name     String  shop.buyers.name
-    contact  String  shop.buyers.email                mask
-    label    String  computed from shop.buyers.email
-
-  saved query
-    reads shop.buyers: confined by @tenant
-    column   type    from                            redacted
-    contact  String  shop.buyers.email               mask
-    labels   UInt64  aggregate of shop.buyers.email
-`);
-});
-
-test('the same for programs', async () => {
-  const { code, out } = await run(['exposure', '--format', 'json', 'endpoints/shop.yaml'], {
-    cwd: folder({}),
-  });
-  expect(code).toBe(0);
-  expect(JSON.parse(out)).toMatchObject({
-    endpoints: [
-      {
-        endpoint: 'shop.buyers',
-        tenant: 'tenant',
-        keys: ['a', 'backend'],
-        queries: [
-          {
-            table: 'buyers',
-            columns: [{ name: 'name' }, { name: 'contact', rule: 'mask' }, { name: 'label' }],
-          },
-          { reads: [{ name: 'shop.buyers', kind: 'table', confinedBy: ['tenant'], isShared: false }] },
-        ],
-      },
-    ],
-  });
-});
-
-test('validate warns of keys for any tenant and of functions of redacted columns', async () => {
-  const { code, out } = await run(['validate', '--format', 'json'], { cwd: folder({}) });
-  expect(code).toBe(0);
-  const { findings } = JSON.parse(out) as { findings: { code: string; file: string; line: number }[] }; // our own report
-  expect(findings.map((each) => [each.code, each.file, each.line])).toEqual([
-    ['pii.not_redacted', 'endpoints/shop.yaml', 6],
-    ['tenancy.key_not_locked', 'tokens.yaml', 3],
-  ]);
-});
-
 test('a key with a value that its endpoint rejects is an error, in validate and at start', async () => {
   const cwd = folder({ 'tokens.yaml': TOKENS.replace('tenant: a', 'tenant: c') });
   const validated = await run(['validate', '--no-engine'], { cwd });

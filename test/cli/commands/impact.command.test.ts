@@ -48,12 +48,6 @@ function changed(): Repository {
 }
 
 describe('output', () => {
-  test('for a terminal: what breaks first, with owners, reasons and locations', async () => {
-    const { code, out, err } = await changed().millrace('impact');
-    await expect(out).toMatchFileSnapshot(join(GOLDEN, 'report.txt'));
-    expect({ code, err }).toEqual({ code: 1, err: '' });
-  });
-
   test('Markdown, JSON and annotations', async () => {
     const { cwd, millrace } = changed();
     const markdown = await millrace('impact', 'main', '--format', 'markdown', '--write', 'json=impact.json');
@@ -67,32 +61,10 @@ describe('output', () => {
     await expect(github.out).toMatchFileSnapshot(join(GOLDEN, 'report.github.txt'));
     expect(readFileSync(summary, 'utf8')).toBe(markdown.out);
   });
-
-  test('a section of the report on a pull request, only if something changed', async () => {
-    const { git, diff } = changed();
-    const { out } = await diff('main');
-    expect(out).toContain(
-      '#### Consumer queries\n\n**5 consumer queries: 3 break, 1 unknown, 1 unaffected.**\n',
-    );
-    expect(out).toContain(
-      '| consumers/weekly.sql | growth | shop.sales | **breaks** | orders.status is called state',
-    );
-    git('checkout', '--quiet', '--', '.');
-    expect((await diff('main')).out).not.toContain('Consumer queries');
-  });
 });
 
 describe.concurrent('queries', () => {
   const summary = ({ code, out, err }: Finished) => [code, out.split('\n')[0], err];
-
-  test('nothing changed', async () => {
-    const { millrace } = repository(FILES);
-    expect(summary(await millrace('impact'))).toEqual([
-      0,
-      '5 consumer queries: 5 unaffected (HEAD → the work tree)',
-      '',
-    ]);
-  });
 
   test('from other files, with an endpoint and a dialect for those that name none', async () => {
     const { write, millrace } = changed();

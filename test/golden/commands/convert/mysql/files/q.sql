@@ -1,0 +1,1 @@
+SELECT `id`, IFNULL(total, 0) AS t FROM orders WHERE id = 7 AND status <> 'Paid' LIMIT 2, 3

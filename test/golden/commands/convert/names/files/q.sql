@@ -1,0 +1,1 @@
+SELECT id FROM orders WHERE id = :status AND status = 'paid'

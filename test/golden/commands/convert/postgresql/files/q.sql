@@ -1,0 +1,2 @@
+SELECT status, count(*) FILTER (WHERE total > 5) AS n FROM public.orders
+WHERE ordered_on >= DATE '2024-01-01' AND id BETWEEN 1 AND 9 AND status IN ('paid', 'new') AND total < :most GROUP BY 1 FETCH FIRST 3 ROWS ONLY

@@ -1,0 +1,1 @@
+SELECT TOP 5 id FROM db.sales.ORDERS WHERE created_at >= TIMESTAMP '2024-01-01 00:00:00' QUALIFY row_number() OVER (PARTITION BY status ORDER BY id) = 1

@@ -1,0 +1,1 @@
+INSERT INTO orders (id) SELECT 1

@@ -1,0 +1,3 @@
+SELECT id,
+  status IS JSON AS j
+FROM orders

@@ -1,0 +1,4 @@
+-- owner: growth
+SELECT status, count() AS n
+FROM orders
+GROUP BY status
