@@ -27,7 +27,7 @@ const titled = (title: string, text: string): string => (text === '' ? '' : `---
 function steady(text: string, folder: string, given: ReadonlySet<string>): string {
   return text
     .replaceAll(folder, '<folder>')
-    .replaceAll(/ in \d+(?:\.\d+)? m?s$/gm, ' in n ms')
+    .replaceAll(/( in | passed +)\d+(?:\.\d+)? m?s$/gm, '$1n ms')
     .replaceAll(ID, (id) => (given.has(id) ? id : '<generated id>'));
 }
 
