@@ -2,7 +2,11 @@
 import { main } from '../../dist/commands/main.js';
 
 /** A command listens until its process ends. */
-const EVENTS = ['exit', 'SIGTERM', 'SIGINT', 'SIGHUP'];
+const LISTENED = [
+  ...['exit', 'SIGTERM', 'SIGINT', 'SIGHUP'].map((event) => [process, event]),
+  [process.stdout, 'error'],
+  [process.stderr, 'error'],
+];
 
 async function runOne({ args, cwd, env }) {
   for (const name of Object.keys(process.env)) delete process.env[name];
@@ -10,7 +14,7 @@ async function runOne({ args, cwd, env }) {
   process.chdir(cwd);
   process.exitCode = undefined;
   const written = { out: '', err: '' };
-  const listeners = Object.fromEntries(EVENTS.map((event) => [event, process.listeners(event)]));
+  const listeners = LISTENED.map(([emitter, event]) => [emitter, event, emitter.listeners(event)]);
   const capture =
     (name) =>
     (chunk, ...rest) => {
@@ -25,9 +29,9 @@ async function runOne({ args, cwd, env }) {
   await main(['node', 'millrace', ...args]);
   process.stdout.write = streams.out;
   process.stderr.write = streams.err;
-  for (const event of EVENTS)
-    for (const listener of process.listeners(event))
-      if (!listeners[event].includes(listener)) process.off(event, listener);
+  for (const [emitter, event, before] of listeners)
+    for (const listener of emitter.listeners(event))
+      if (!before.includes(listener)) emitter.off(event, listener);
   process.chdir('/'); // the folder of the command may be removed
   process.send({ code: process.exitCode ?? 0, ...written });
 }
