@@ -15,7 +15,7 @@ const OTHERS = [
   { needs: 'engine', codes: TEST_CODES },
 ] as const;
 
-export const CHECKS = [
+const CHECKS = [
   ...CHECKS_OF_FILES,
   ...CHECKS_OF_FOLDERS,
   ...ENGINE_CHECKS,

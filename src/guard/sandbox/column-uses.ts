@@ -195,7 +195,7 @@ function callUse({ tree }: UseContext, node: Node, { column, sql, type }: TypedN
 export type Naming = 'none' | 'whole' | 'part';
 
 /** Which of a query's parts name result columns. */
-export function createNaming(selects: readonly SelectFinding[]): (part: TokenRange) => Naming {
+function createNaming(selects: readonly SelectFinding[]): (part: TokenRange) => Naming {
   // Of two that contain a token, the inner one begins later.
   const items = selects
     .flatMap((select) => select.items.map(({ node }) => node))

@@ -181,7 +181,7 @@ const LISTS: ReadonlySet<NodeKind> = new Set<NodeKind>(['using', 'array-join']);
 const NAMES: ReadonlySet<NodeKind> = new Set<NodeKind>(['column', 'column-name', 'interpolated']);
 
 /** Names of columns, or of anything else. */
-export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
+function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
   const whole = new Set<string>();
   // A subcolumn of a key is not a key; a subcolumn of a multiplied column is not multiplied.
   const isAll = selects.some(({ isMultiplied }) => isMultiplied) || isGroupedQuery(tree);
@@ -194,7 +194,7 @@ export function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<str
 }
 
 /** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
-export function isGroupedByStar(
+function isGroupedByStar(
   { tree, selects }: ScanResult,
   columns: ReadonlyMap<string, unknown>,
 ): boolean {

@@ -165,7 +165,7 @@ export interface Places {
 }
 
 /** Without shares, every statement may use any slot. */
-export function createPlaces(count: number, shares: Shares | undefined): Places {
+function createPlaces(count: number, shares: Shares | undefined): Places {
   const consumersOf = createCounts();
   let limit = count;
   let running = 0;

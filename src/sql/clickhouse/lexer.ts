@@ -252,24 +252,24 @@ function hexOrBinaryString(text: string, at: number): Token {
   return token('string', at, end + 1);
 }
 
-export function isDigit(unit: number): boolean {
+function isDigit(unit: number): boolean {
   return unit >= 48 && unit <= 57;
 }
 
 /** ASCII only. */
-export function isHexDigit(unit: number): boolean {
+function isHexDigit(unit: number): boolean {
   return isDigit(unit) || (unit >= 65 && unit <= 70) || (unit >= 97 && unit <= 102);
 }
 
 /** A letter, digit or underscore; ASCII only. */
-export function isWordUnit(unit: number): boolean {
+function isWordUnit(unit: number): boolean {
   return isDigit(unit) || (unit >= 65 && unit <= 90) || (unit >= 97 && unit <= 122) || unit === 95;
 }
 
 type IsDigit = (unit: number) => boolean;
 
 /** The end of the number that begins at `at` with a digit or a dot. The number is skipped, not validated. */
-export function scanNumber(text: string, at: number): number {
+function scanNumber(text: string, at: number): number {
   const prefix = radixPrefix(text, at);
   const digit: IsDigit = prefix === 'hex' ? isHexDigit : isDigit;
   let end = at;
@@ -280,7 +280,7 @@ export function scanNumber(text: string, at: number): number {
 }
 
 /** The same after a dot, where `x.1.1` is two accesses to a tuple and not the number 1.1. */
-export function scanNumberAfterDot(text: string, at: number): number {
+function scanNumberAfterDot(text: string, at: number): number {
   return skipDigits(text, at + 1, isDigit, false);
 }
 

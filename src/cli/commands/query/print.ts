@@ -43,7 +43,7 @@ function memberIn(body: Buffer, name: string): string {
 }
 
 /** Prints the bytes of the service's own formats: parsing JSON numbers would lose digits. */
-export function print(
+function print(
   body: Buffer,
   options: Pick<QueryOptions, 'output' | 'meta'>,
   terminal: Terminal,

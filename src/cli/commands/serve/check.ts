@@ -23,7 +23,7 @@ export interface ReportOptions {
  * Prints the state of each part, with the cause of any failure in one line; resolves to 0 if requests would be answered
  * as configured, otherwise 1. Closes the service.
  */
-export async function reportService(
+async function reportService(
   service: RunningService,
   terminal: Terminal,
   { cacheWarning, redisCause }: ReportOptions,

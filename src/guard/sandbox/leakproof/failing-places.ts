@@ -69,7 +69,7 @@ const NULLABLE = /nullable/i;
 const HARMLESS = /^(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls?)$/i;
 
 /** Whether a part of the query may produce NULL; may also return true for a query that cannot. */
-export function makesNulls(tree: Subtree): boolean {
+function makesNulls(tree: Subtree): boolean {
   return (
     namesIn(tree, tree.root).some(({ name }) => /null/i.test(name) && !HARMLESS.test(name)) ||
     someNode(tree.root, (node) => makesNull(tree, node))

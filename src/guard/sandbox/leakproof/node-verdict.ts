@@ -179,7 +179,7 @@ function haveLiterals(
   return others.every((each) => isLiteralArgument(check, each));
 }
 
-export const PATTERN_CALLS = /^(?:match|noti?like)$/i;
+const PATTERN_CALLS = /^(?:match|noti?like)$/i;
 
 /** Whether indexes read the pattern of an operator or a function, a string, as it is meant. */
 export type PatternCheck = (operator: string, pattern: Node, isNegated: boolean) => boolean;

@@ -94,7 +94,7 @@ export function shown({ tree }: Scan, at: number): string {
 const MAX_SHOWN = 60;
 
 /** Adds a table's size for a reference to it, which ends before a token. */
-export function grow(scan: Scan, { tokens, reads }: TableSize, at: number): void {
+function grow(scan: Scan, { tokens, reads }: TableSize, at: number): void {
   const grown = { tokens: scan.grown.tokens + tokens, reads: scan.grown.reads + reads };
   scan.grown = grown;
   if (at + grown.tokens <= MAX_EXPANDED && grown.reads <= MAX_READS) return;
