@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { typescriptOf } from '../../../src/sql/types/typescript-type.ts';
 import { liftLiterals } from '../../../src/cli/commands/new/lift.ts';
-import { formatYaml } from '../../../src/service/config/format-yaml.ts';
+import { formatYaml } from '../../../src/cli/yaml/format-yaml.ts';
 import { run, scratch } from '../../support/command.ts';
 import { KEY, sampleTables, startService, type TestService, SHIPPED } from '../../support/service.ts';
 

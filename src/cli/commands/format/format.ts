@@ -1,7 +1,7 @@
 // `millrace format`: formats endpoint files without changing values or comments.
 import { createInspect } from '../../../service/endpoints/compile.ts';
 import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
-import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
 import { readText } from '../../../service/config/read-text.ts';

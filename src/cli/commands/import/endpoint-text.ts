@@ -2,10 +2,10 @@
 import { randomUUID } from 'node:crypto';
 import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import { textOf } from '../../convert/export/document.ts';
-import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
 import { readTextSync } from '../../../service/config/read-text.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
-import { writeYaml } from '../../../service/config/yaml-edit.ts';
+import { writeYaml } from '../../yaml/yaml-edit.ts';
 import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
 import { printable } from '../../kit/printable.ts';

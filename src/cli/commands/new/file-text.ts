@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import type { Converted } from '../../../service/config/generated/endpoint.ts';
-import { writeYaml } from '../../../service/config/yaml-edit.ts';
+import { writeYaml } from '../../yaml/yaml-edit.ts';
 import { packagePath } from '../../../service/config/package-files.ts';
 import type { Lifted } from './lift.ts';
 

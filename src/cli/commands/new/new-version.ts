@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
 import { readText } from '../../../service/config/read-text.ts';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import { createSchemaCheck } from '../../../service/config/schema.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
-import { setAt } from '../../../service/config/yaml-edit.ts';
+import { setAt } from '../../yaml/yaml-edit.ts';
 import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { readEndpoints } from '../../kit/endpoint-files.ts';

@@ -1,6 +1,6 @@
 // `millrace new`: creates an endpoint file, from a template or an existing query.
 import { join } from 'node:path';
-import { formatYaml } from '../../../service/config/format-yaml.ts';
+import { formatYaml } from '../../yaml/format-yaml.ts';
 import { convertedKey, type ConvertedSource } from '../converted-source.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { NewFile } from '../check-written.ts';

@@ -43,11 +43,7 @@ function memberIn(body: Buffer, name: string): string {
 }
 
 /** Prints the bytes of the service's own formats: parsing JSON numbers would lose digits. */
-function print(
-  body: Buffer,
-  options: Pick<QueryOptions, 'output' | 'meta'>,
-  terminal: Terminal,
-): void {
+function print(body: Buffer, options: Pick<QueryOptions, 'output' | 'meta'>, terminal: Terminal): void {
   const { output, meta } = options;
   if (output === 'csv') return terminal.write(body.toString());
   if (output === 'json' && meta) return terminal.write(`${body.toString()}\n`);

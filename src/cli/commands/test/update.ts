@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import type { Path } from '../../../service/config/yaml-document.ts';
-import { putAt } from '../../../service/config/yaml-splice.ts';
+import { putAt } from '../../yaml/yaml-splice.ts';
 import type { Answered, Outcome } from './compare.ts';
 import type { Case } from './call-example.ts';
 

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { hashKey } from '../../../service/auth/keyring.ts';
 import type { PreviousKey, Token } from '../../../service/config/generated/tokens.ts';
 import { createValueCheck } from '../../../service/config/schema.ts';
-import { appendToList, removeAt, setAt } from '../../../service/config/yaml-edit.ts';
+import { appendToList, removeAt, setAt } from '../../yaml/yaml-edit.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { splitPair } from '../../kit/name-value.ts';
 import type { Terminal } from '../../kit/terminal.ts';

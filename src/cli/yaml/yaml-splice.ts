@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { Document, isCollection, isMap, isNode, isScalar, isSeq, parseDocument } from 'yaml';
 import type { Node, Pair, YAMLMap } from 'yaml';
 import { positionAt } from '../../sql/base/position.ts';
-import { parseYaml, type Path } from './yaml-document.ts';
+import { parseYaml, type Path } from '../../service/config/yaml-document.ts';
 
 /**
  * The text with `value` at `path`: replaces the existing value, or is added as the last key of the parent mapping.

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { parse } from 'yaml';
 import { describe, expect, test } from 'vitest';
-import { putAt } from '../../../src/service/config/yaml-splice.ts';
+import { putAt } from '../../../src/cli/yaml/yaml-splice.ts';
 
 const ROWS = [{ a: 'x, y', 'k: y': [1, { c: null }], t: '2024-01-01T00:00:00Z', m: 'two\nlines' }, {}];
 
