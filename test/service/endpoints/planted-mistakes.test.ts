@@ -84,7 +84,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],
   ['pii.unknown_column', 'a misspelled column before a part', `${PLAIN}pii: { redact: true, columns: { «metta.contact.phone: mask } }\n`, 'meta.contact.phone'],
   // tenancy
-  ['tenancy.unknown_name', 'a misspelled column of tenants', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}parameters: { agent: { type: String, required: true } }\ntenancy: { parameter: agent, columns: [id, «agnet] }\n`, 'agent'],
+  ['tenancy.unknown_name', 'a misspelled column of tenants', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}parameters: { agent: { type: String, required: true } }\ntenancy: { parameter: agent, columns: [id, meta.any.path, contact.email, «agnet] }\n`, 'agent'],
   ['tenancy.unknown_name', 'a misspelled shared table', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}tenancy: { parameter: agent, shared: { desk.teams: all, «desk.staf: all } }\nparameters: { agent: { type: String, required: true } }\n`, 'desk.staff'],
   // names of the query
   ['query.part_undeclared', 'a misspelled parameter of a part', 'query: SELECT 1 /* if @a and «@stat */ + 1 /* end */ AS x\nparameters: { a: { type: String }, state: { type: String } }\n', '@state'],

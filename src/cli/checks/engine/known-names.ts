@@ -79,9 +79,12 @@ function* unknownTenancy(
   tenancy: EndpointFile['tenancy'],
   tables: TablesOnEngine['columns'],
 ): Generator<PathFinding> {
-  const columns = new Set([...tables.values()].flatMap((each) => [...each.keys()]));
+  const stored = [...tables.values()].flatMap((each) => [...each]);
+  const columns = new Set(stored.map(([column]) => column));
+  const isPart = (name: string): boolean =>
+    stored.some(([column, type]) => name.startsWith(`${column}.`) && hasPart(column, type, name));
   for (const [index, name] of (tenancy?.columns ?? []).entries()) {
-    if (columns.size === 0 || columns.has(name)) continue;
+    if (columns.size === 0 || columns.has(name) || isPart(name)) continue;
     yield {
       code: 'tenancy.unknown_name',
       severity: 'warning',
@@ -205,6 +208,14 @@ function rootHint(path: string, columns: readonly string[]): { readonly hint?: s
   return whole.hint !== undefined || guess === undefined
     ? whole
     : { hint: `Did you mean ${[guess, ...rest].join('.')}?` };
+}
+
+/** Whether a column of this type has the part that a path such as `metadata.project` names. */
+function hasPart(column: string, type: string, path: string): boolean {
+  const names = foldedPath(path)
+    .slice(column.length + 1)
+    .split('.');
+  return unknownPart(jsonValueOf(type), names, column) === undefined;
 }
 
 /** Where a path leaves the type of a column: the part that is known, and the names below it. */
