@@ -1,8 +1,11 @@
 // The projects of `vitest.config.ts`: a test file that starts something has the suffix of a project that provides it.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { NEEDS, needOf, type Need } from './support/projects.ts';
 import { importsOf, TEST_FILES } from './support/test-files.ts';
 
+const ROOT = join(import.meta.dirname, '..');
 const SERVICES: readonly Need[] = ['service', 'engines', 'command', 'browser'];
 const ENGINES: readonly Need[] = ['engine', 'corpus', 'fuzz', 'redis', ...SERVICES];
 
@@ -17,6 +20,13 @@ test.each<{ readonly starts: string; readonly allowed: readonly Need[] }>([
   const files = TEST_FILES.filter((file) => importsOf(file).has(starts));
   expect(files).not.toEqual([]);
   expect(files.filter((file) => !allowed.includes(needOf(file)))).toEqual([]);
+});
+
+test('a file that starts an embedded engine itself has a suffix for it', () => {
+  const starts = /\bimport \{[^}]*\bcreateEmbeddedEngine\b/;
+  const files = TEST_FILES.filter((file) => starts.test(readFileSync(join(ROOT, file), 'utf8')));
+  expect(files).not.toEqual([]);
+  expect(files.filter((file) => !ENGINES.includes(needOf(file)))).toEqual([]);
 });
 
 test('every suffix is of a project', () => {

@@ -194,10 +194,7 @@ function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
 }
 
 /** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
-function isGroupedByStar(
-  { tree, selects }: ScanResult,
-  columns: ReadonlyMap<string, unknown>,
-): boolean {
+function isGroupedByStar({ tree, selects }: ScanResult, columns: ReadonlyMap<string, unknown>): boolean {
   if (!isGroupedQuery(tree)) return false;
   return selects.some(
     (select) => select.sources.some(({ table }) => columns.has(table ?? '')) && hasStar(select),
