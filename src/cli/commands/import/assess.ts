@@ -65,11 +65,24 @@ function assessOne(
     isUnknownTable(error) || isPartly ? ('partly' as const) : ('not' as const),
   );
   const ofRuns = failures.map(({ isRejected }) => (isRejected ? ('not' as const) : ('partly' as const)));
+  const notRun = run !== undefined && run.rows === undefined ? [notRunNote(draft)] : [];
   return {
     draft,
-    status: [...ofErrors, ...ofRuns].reduce(worse, draft.status),
-    notes: [...draft.notes, ...notes, ...failures.map(({ note }) => note)],
+    status: [...ofErrors, ...ofRuns, ...notRun.map(() => 'partly' as const)].reduce(worse, draft.status),
+    notes: [...draft.notes, ...notes, ...failures.map(({ note }) => note), ...notRun],
     rows: run?.rows,
+  };
+}
+
+/** Nothing is called converted that was not run. */
+function notRunNote({ query }: EndpointDraft): PlacedNote {
+  return {
+    severity: 'not_converted',
+    code: 'not_run',
+    message: 'It was not run: no values of its parameters are known that it accepts',
+    hint: 'Add an example with values to its file, and run millrace test',
+    place: query.locate(0),
+    inQuery: { line: 1, column: 1 },
   };
 }
 

@@ -34,7 +34,7 @@ export async function proveFile(file: InspectedFile, bench: Bench): Promise<Proo
 async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Promise<number | undefined> {
   const { endpoint } = candidate;
   const [sample = {}] = endpoint.samples();
-  const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [value]] as const));
+  const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [sentText(value)]] as const));
   const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(endpoint) }, fields);
   try {
     const { body } = await answer(pathAt(undefined), call);
@@ -44,4 +44,9 @@ async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Pr
     if (error instanceof Problem) return undefined;
     throw error;
   }
+}
+
+/** Samples are texts of the engine, whose lists have single quotes; callers send JSON. */
+function sentText(value: string): string {
+  return /^\[[^"\\]*\]$/.test(value) ? value.replaceAll("'", '"') : value;
 }
