@@ -30,12 +30,25 @@ export async function proveFile(file: InspectedFile, bench: Bench): Promise<Proo
   return { rows, failures };
 }
 
+/** Samples that are tried: a text is often a number or a date to the query. */
+const MAX_SAMPLES = 8;
+
 /** With values of the types of its parameters; undefined if those are none that the endpoint accepts. */
-async function rowsOfSample({ candidate }: InspectedFile, { pathAt }: Bench): Promise<number | undefined> {
-  const { endpoint } = candidate;
-  const [sample = {}] = endpoint.samples();
+async function rowsOfSample(file: InspectedFile, bench: Bench): Promise<number | undefined> {
+  for (const sample of file.candidate.endpoint.samples().slice(0, MAX_SAMPLES)) {
+    const rows = await rowsOf(file, sample, bench);
+    if (rows !== undefined) return rows;
+  }
+  return undefined;
+}
+
+async function rowsOf(
+  { candidate }: InspectedFile,
+  sample: Readonly<Record<string, string>>,
+  { pathAt }: Bench,
+): Promise<number | undefined> {
   const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [sentText(value)]] as const));
-  const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(endpoint) }, fields);
+  const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(candidate.endpoint) }, fields);
   try {
     const { body } = await answer(pathAt(undefined), call);
     const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
