@@ -28,8 +28,6 @@ beforeAll(async () => {
     REDIS_URL: redis.url,
     MILLRACE_TOKENS: 'tokens.yaml',
     MILLRACE_RATE_LIMIT_FAILURE: 'closed',
-    // Redis competes for the cores with the clients of this test; `breaker.test.ts` has what a late timer means.
-    MILLRACE_REDIS_TIMEOUT: '2000',
   };
   port = await freePort();
   running = start(['serve', '--port', String(port), '--admin-port', '0'], { cwd, env });
