@@ -53,7 +53,7 @@ function ownImports(name: string, imports: readonly string[], root = SOURCE): re
   return own.map((each) => relative(root, join(root, dirname(name), each)));
 }
 
-/** What is global in Node.js only. */
+/** These are global in Node.js only. */
 const NODE_GLOBALS = /(?<!['.\w])(?:Buffer|process|require|__dirname|setImmediate)\b(?=[.(<[])/;
 
 const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })

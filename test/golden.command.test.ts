@@ -23,7 +23,7 @@ function filesIn(folder: string): Files {
 
 const titled = (title: string, text: string): string => (text === '' ? '' : `--- ${title}\n${text}`);
 
-/** What differs between runs: the folder, times, and identifiers that are generated. */
+/** Replaces what differs between runs: the folder, times, and identifiers that are generated. */
 function steady(text: string, folder: string, given: ReadonlySet<string>): string {
   return text
     .replaceAll(folder, '<folder>')

@@ -1,4 +1,4 @@
-// What a benchmark row is prepared with: a temporary folder, processes that end with the run, and load generation.
+// Prepares a benchmark row: a temporary folder, processes that end with the run, and load generation.
 import { cp, mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import autocannon from 'autocannon';

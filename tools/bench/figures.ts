@@ -5,7 +5,7 @@ export interface Figure {
   readonly rate: number;
   readonly p50: number;
   readonly p99: number;
-  /** What one call reads, by the engine's own statistics. */
+  /** One call reads so much, by the engine's own statistics. */
   readonly read?: { readonly rows: number; readonly bytes: number };
 }
 

@@ -9,7 +9,7 @@ export interface ProbeReport {
   /** The longest time that the event loop worked until a response: it does not depend on what else the machine does. */
   readonly busiestMs: number;
   readonly asked: number;
-  /** Without a response, or with another one than 200. */
+  /** These had no response, or another one than 200. */
   readonly failed: number;
 }
 

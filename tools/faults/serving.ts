@@ -183,7 +183,7 @@ export async function footprint(pid: number): Promise<Footprint> {
   };
 }
 
-/** What the open handles of a process and its children are: the count of each kind, the most frequent first. */
+/** Counts the open handles of a process and its children by kind, the most frequent first. */
 export async function handleKinds(pid: number): Promise<string> {
   const counts = new Map<string, number>();
   for (const each of await family(pid)) {
@@ -203,7 +203,7 @@ async function family(pid: number): Promise<readonly number[]> {
   return [pid, ...children.split(' ').map(Number).filter(Boolean)];
 }
 
-/** What the open handles of a process refer to; none if it has exited. */
+/** Returns what the open handles of a process refer to; none if it has exited. */
 async function handlesOf(pid: number): Promise<readonly string[]> {
   const handles = await readdir(`/proc/${pid}/fd`).catch(() => []);
   const targets = await Promise.all(

@@ -1,6 +1,6 @@
 // Fills in the expected rows of test/cli/convert/corpus/*.jsonl, and the values of test/cli/convert/values/*.jsonl, from the real database systems. Run by hand:
 // `npm run generate -- --expected`, with the environment variables PSQL, MARIADB and SQLITE as commands that reach an empty database.
-// With `--generated`, compares generated expressions instead.
+// `--generated` compares generated expressions instead.
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -69,7 +69,7 @@ const FRAMES = [
 /** So many candidates are generated for each expression that is compared: the systems reject most of them. */
 const CANDIDATES = 12;
 
-/** Those in which no two rows are equal: which of them is the first one is not determined. */
+/** No two rows are equal in these: which of them is the first one is not determined. */
 const SURE_FRAMES = FRAMES.filter((each) => each.startsWith('ORDER BY id') || /, id|BY id/.test(each));
 
 const SEED = Number(process.env['SEED'] ?? '1');

@@ -26,7 +26,7 @@ interface Flow {
 const session = new Session();
 session.connect();
 
-/** What is executed until `run` has ended; all that was executed before is left out. */
+/** Counts what is executed until `run` has ended; all that was executed before is left out. */
 async function trace(run: () => Promise<unknown>): Promise<Flow> {
   await session.post('Profiler.takePreciseCoverage');
   await run();
@@ -92,7 +92,7 @@ function flowsOf(service: TestService): Readonly<Record<string, (n: number) => P
   };
 }
 
-/** Of several traces of a flow the least: work in the background, such as that of timers, falls into some of them. */
+/** Takes the least of several traces of a flow: work in the background, such as that of timers, falls into some of them. */
 async function traceFlows(service: TestService): Promise<ReadonlyMap<string, Flow>> {
   await writeEndpoint(service, 'cached', CACHED.replace('0001', '0002'));
   await service.service.reload();

@@ -13,7 +13,7 @@ import { schemaPage } from './schema-page.ts';
 import { sharedSchema } from './shared-schema.ts';
 import { valuesPage } from './values-page.ts';
 
-/** With the names of their types. */
+/** They have the names of their types. */
 const SCHEMAS = {
   endpoint: 'EndpointFile',
   shared: 'SharedFile',
@@ -21,7 +21,7 @@ const SCHEMAS = {
   settings: 'SettingsFile',
 };
 
-/** What only editors read: labels, snippets and names that are no types. */
+/** Only editors read these: labels, snippets and names that are no types. */
 const EDITOR_KEYWORDS: ReadonlySet<string> = new Set(['title', '$id', 'allOf', 'defaultSnippets']);
 
 /** Tuples such as [A, ...A[]] are hard to read and prove little: the types use arrays, ajv checks their length. */

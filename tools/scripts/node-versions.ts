@@ -58,7 +58,7 @@ async function serve(node: string, use: (url: string, header: string) => Promise
   return { code, output };
 }
 
-/** What is wrong on this release; undefined if nothing is. */
+/** Says what is wrong on this release; undefined if nothing is. */
 async function failureOn(version: string): Promise<string | undefined> {
   const node = install(version);
   const warnings = engineWarnings(node);

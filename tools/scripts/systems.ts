@@ -48,7 +48,7 @@ function prepare(client: readonly [string, ...string[]], system: System): void {
   if (/error/i.test(stderr)) throw new Error(stderr);
 }
 
-/** What a client prints between the answers of two queries. */
+/** A client prints this between the answers of two queries. */
 const MARK = '@@ next';
 
 /** The output of a program of queries, by query. */

@@ -26,7 +26,7 @@ interface CommandCheck extends CheckEntry<'file', PathFinding, FileInput> {
 
 const { [HASH_WITHOUT_KEY]: hashKey } = FILE_CHECKS;
 
-/** What compiling a file reports, and what only commands check. */
+/** These are the findings that compiling a file reports, and those that only commands look for. */
 export const CHECKS_OF_FILES: readonly CommandCheck[] = [
   { needs: 'file', codes: READING_CODES },
   { needs: 'file', codes: FILE_CHECKS },
@@ -44,7 +44,7 @@ export const CHECKS_OF_FILES: readonly CommandCheck[] = [
   { needs: 'file', codes: REASON_CODES, check: ({ analysis }) => reasonFindings(analysis.file) },
 ];
 
-/** What commands find in a file without errors, besides what compiling it reports. */
+/** Finds what commands report about a file without errors, besides what compiling it reports. */
 export function fileFindings(
   { document, analysis }: InspectedFile,
   settings: FileSettings,

@@ -1,4 +1,4 @@
-// What is found while files are read, before any check: YAML, the schema, parameters, SQL, and what files include.
+// These codes are found while files are read, before any check: YAML, the schema, parameters, SQL, and what files include.
 import { VARIANT_CODES } from '../../service/endpoints/analysis.ts';
 import { INCLUDE_CODES } from '../../service/endpoints/include/include-codes.ts';
 import { LOAD_CODES } from '../../service/endpoints/load.ts';

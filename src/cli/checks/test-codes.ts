@@ -1,4 +1,4 @@
-// What `millrace test` reports about examples and fixtures.
+// The codes that `millrace test` reports about examples and fixtures are listed here.
 import type { Codes } from '../../sql/base/finding.ts';
 
 export const TEST_CODES: Codes = {

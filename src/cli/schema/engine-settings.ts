@@ -65,7 +65,7 @@ function known(engine: Engine, table: 'settings' | 'merge_tree_settings'): Promi
   return readNames(engine, `${table} WHERE startsWith(name, 'allow_') OR startsWith(name, 'enable_')`);
 }
 
-/** Of a system table, or of the rows of one that a condition selects. Rejects with EngineError. */
+/** Reads a system table, or the rows of one that a condition selects. Rejects with EngineError. */
 export async function readNames(engine: Engine, table: string): Promise<ReadonlySet<string>> {
   const rows = (await readRows(engine, `SELECT name FROM system.${table}`)) as readonly [string][]; // one column of strings
   return new Set(rows.map(([name]) => name));

@@ -7,7 +7,7 @@ import { nameOf, someNode, withOf } from '../../sql/clickhouse/tree/visit.ts';
 import { isEngineFunction } from './functions/policy.ts';
 import type { ScanResult } from './scan/scanner.ts';
 
-/** What may give a name to more than a value, or members of a union another scope. */
+/** These may give a name to more than a value, or members of a union another scope. */
 const DEFINING: ReadonlySet<NodeKind> = new Set<NodeKind>(['lambda', 'with', 'union', 'windows']);
 
 /** The same in the engine's tree. A node of a window is one as well. */

@@ -58,7 +58,7 @@ export async function judgeWhole(sent: LexedQuery, whole: Scanned, context: Chec
   };
 }
 
-/** What of a redacted table has to be redacted for a query. */
+/** A query needs this of a redacted table redacted. */
 function namesToRedact(scanned: ScanResult): Pick<Verdict, 'needed' | 'early' | 'compared'> {
   return {
     needed: neededNames(scanned),

@@ -1,4 +1,4 @@
-// What is known of the types of an endpoint's columns. They are parsed once, since types of documents are long, and what a check asks about
+// Knows the types of an endpoint's columns. They are parsed once, since types of documents are long, and what a check asks about
 // all of them is answered once.
 import { parseType, type ClickHouseType } from '../../sql/types/type.ts';
 import type { TableColumn } from './columns.ts';

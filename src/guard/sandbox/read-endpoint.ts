@@ -1,4 +1,4 @@
-// What the checks of consumer queries depend on besides the query: read once from an endpoint's saved query, and from what the engine has
+// The checks of consumer queries depend on this besides the query: it is read once from an endpoint's saved query, and from what the engine has
 // described of its tables.
 import type { Outline } from '../../sql/clickhouse/outline.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';

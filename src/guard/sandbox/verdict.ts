@@ -10,7 +10,7 @@ export interface BelowBarrier {
   readonly stored: readonly string[];
 }
 
-/** What a query reads of columns of which subcolumns may be read alone. */
+/** A query reads this of columns of which subcolumns may be read alone. */
 export interface ReadSubcolumns {
   /** The query, with uses of columns written as uses of their subcolumns. */
   readonly joined: string;

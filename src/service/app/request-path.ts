@@ -37,7 +37,7 @@ export interface RequestPathOptions {
   readonly catalog: () => Catalog;
 }
 
-/** What the process has of the request path. */
+/** The process has this of the request path. */
 export type OpenRequestPath = RequestPath & { readonly watches: Watches; readonly describe: Describe };
 
 /** Opens the request path. It is closed by closing its transformer. */

@@ -1,4 +1,4 @@
-// What a service is opened with.
+// The options that a service is opened with are declared here.
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Observe, Relay } from '../../sql/base/observation.ts';

@@ -82,7 +82,7 @@ export interface Endpoint {
   readonly examples: readonly Example[];
 }
 
-/** What checks of a whole folder need to know of each endpoint in it; a cache of these checks remembers no more. */
+/** Checks of a whole folder need to know this of each endpoint in it; a cache of these checks remembers no more. */
 export interface EndpointHead extends Pick<
   Endpoint,
   'id' | 'name' | 'version' | 'isDefault' | 'deprecated' | 'rollout' | 'file' | 'tenant' | 'rate' | 'budgets'

@@ -60,7 +60,7 @@ export interface LoadDeps<E extends EndpointHead = Endpoint> {
   readonly epoch: () => number;
   /** Whether a path leads to a file that must not be read, which is a finding; undefined: none does. */
   readonly leadsOutside?: (path: string) => boolean;
-  /** What an earlier process made of a file with this hash: one result for each state of the files that it includes. */
+  /** Returns what an earlier process made of a file with this hash: one result for each state of the files that it includes. */
   readonly recall?: ((path: string, hash: string) => readonly LoadedFile<E>[]) | undefined;
 }
 

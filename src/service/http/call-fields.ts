@@ -1,4 +1,4 @@
-// What every front reads of a request for a call: its key, and the header fields that all of them have.
+// Every front reads this of a request for a call: its key, and the header fields that all of them have.
 import type { FastifyRequest } from 'fastify';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CallContent } from '../request/call.ts';

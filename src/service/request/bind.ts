@@ -16,7 +16,7 @@ import { requestedWorkload } from './limits/workload.ts';
 import { readLive } from './live-request.ts';
 import { openPage, type OpenedPage } from './pages/pages.ts';
 
-/** What a call asks for, as values. Not checked: what the consumer query contains. */
+/** A call asks for this, as values. The consumer query in it is not checked. */
 export interface Bound {
   readonly admitted: Admitted;
   /** The variant of the endpoint that the values choose. */

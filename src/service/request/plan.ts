@@ -19,7 +19,7 @@ import { hashParameters } from '../endpoints/source-query.ts';
 
 export type PlanDeps = PlanQueryDeps & PlanPageDeps & Omit<SpendingDeps, 'now'> & { readonly clock: Clock };
 
-/** What is read for a call: everything that determines its result, and how it is read. */
+/** A call is read by this: everything that determines its result, and how it is read. */
 export interface Plan extends Bound {
   readonly query: PlannedQuery;
   /** Undefined: the rows are not divided into pages. */

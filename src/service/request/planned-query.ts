@@ -55,7 +55,7 @@ export interface PlanQueryDeps {
   readonly rewrite?: ((statement: Statement) => Promise<Statement>) | undefined;
 }
 
-/** What a statement is made of. */
+/** A statement is made of these parts. */
 export interface QueryRequest {
   readonly endpoint: Endpoint;
   readonly bindings: Bindings;

@@ -3,7 +3,7 @@
 
 export type Severity = 'error' | 'warning';
 
-/** What the reference says about a code of findings. */
+/** The reference says this about a code of findings. */
 export interface CodeText {
   readonly title: string;
   readonly help: string;

@@ -64,7 +64,7 @@ http {
   return `http://127.0.0.1:${port}/`;
 }
 
-/** With almost no memory cache of its own, so that it reads from Redis; undefined if Redis is not installed. */
+/** Opens a service with almost no memory cache of its own, so that it reads from Redis; undefined if Redis is not installed. */
 async function serveOverRedis(context: Context, endpoints: string): Promise<Target | undefined> {
   if (spawnSync('redis-server', ['--version']).status !== 0) return undefined;
   const port = freePort(0);

@@ -60,7 +60,7 @@ async function readCorpus(): Promise<readonly string[]> {
   return entries.map(({ sql }) => sql);
 }
 
-/** Without the files that `serve` writes itself. */
+/** Leaves out the files that `serve` writes itself. */
 async function corpusEndpoint(): Promise<string> {
   const text = await readFile(join(CORPUS, 'corpus.yaml'), 'utf8');
   return text.replace(/^(#|id:|name:).*\n/gm, '');

@@ -54,7 +54,7 @@ function ask(sql: string, format = 'json'): string {
   return new URLSearchParams({ project: 'mine', sql, format }).toString();
 }
 
-/** Without the files that `serve` writes itself. */
+/** Leaves out the files that `serve` writes itself. */
 async function corpusEndpoint(): Promise<string> {
   const text = await readFile(join(CORPUS, 'corpus.yaml'), 'utf8');
   return text.replace(/^(#|id:|name:).*\n/gm, '');

@@ -226,7 +226,7 @@ function subscribe({ address }: Serving, path: string, key: string): Subscriber 
   return { socket, answered };
 }
 
-/** What is left of a metric after a while. */
+/** So much of a metric is left after a while. */
 async function untilNone({ metric }: Serving, name: string): Promise<number> {
   for (const end = performance.now() + ANSWER_MS; ;) {
     const value = await metric(name);

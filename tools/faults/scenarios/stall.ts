@@ -11,7 +11,7 @@ const WORST_MS = 250;
 const EVERY_MS = 15;
 const AT_ONCE = 4;
 const IDLE_MS = 2000;
-/** Of the sizes of the long form. */
+/** These are sizes of the long form. */
 const SHORT_SIZE = 1 / 6;
 const INPUTS = stallingInputs(1).length;
 

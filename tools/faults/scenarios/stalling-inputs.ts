@@ -5,7 +5,7 @@ export interface StallingInput {
   /** Where the request goes. */
   readonly target: 'call' | 'mcp' | 'clickhouse';
   readonly sql?: string;
-  /** Of a call, besides `sql` and `format`. */
+  /** A call has these besides `sql` and `format`. */
   readonly fields?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Default: `open`. */

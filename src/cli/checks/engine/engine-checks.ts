@@ -29,7 +29,7 @@ export interface EngineInput extends KnownOnEngine {
 
 interface EngineCheck extends CheckEntry<'engine', PathFinding, EngineInput> {
   /**
-   * What it relies on: that the engine accepts the saved query, or that its analysis has found nothing at all. Default: neither.
+   * It relies on an engine that accepts the saved query, or on an analysis that has found nothing at all; on neither by default.
    */
   readonly after?: 'accepted' | 'flawless';
 }
@@ -100,7 +100,7 @@ export const ENGINE_CHECKS: readonly EngineCheck[] = [
   },
 ];
 
-/** What the engine finds in a file; `explain` may improve what its analysis reports. Rejects with EngineError. */
+/** Returns what the engine finds in a file; `explain` may improve what its analysis reports. Rejects with EngineError. */
 export async function engineFindingsOf(
   input: EngineInput,
   explain: (failure: Finding) => Finding,

@@ -1,4 +1,4 @@
-// What the checks of all files need to know of an engine: its tables and settings, read once.
+// Reads once what the checks of all files need to know of an engine: its tables and settings.
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readSettingNames } from './known-settings.ts';
 import { readTables, type TablesOnEngine } from './tables-on-engine.ts';

@@ -23,7 +23,7 @@ export const TIME_BOUND_CODES: Codes = {
 /** By `database.table`: the time column that its rows are partitioned or sorted by. */
 export type TimeColumns = ReadonlyMap<string, string>;
 
-/** Without columns that parts merge: a condition on one drops rows before they are merged. */
+/** Leaves out columns that parts merge: a condition on one drops rows before they are merged. */
 const SQL = `SELECT database || '.' || table, name, type FROM system.columns
 WHERE (is_in_partition_key OR is_in_sorting_key) AND position(type, 'Date') > 0 AND NOT startsWith(type, 'SimpleAggregateFunction') AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
 ORDER BY database, table, position DESC`;

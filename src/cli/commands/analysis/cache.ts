@@ -18,7 +18,7 @@ import {
 
 type Loaded = LoadedFile<EndpointHead>;
 
-/** What a run found about a file. */
+/** A run found this about a file. */
 export interface Kept extends Pick<FileRecord, 'own' | 'ofEngine'> {
   /** Undefined: what was known of it. */
   readonly candidate?: Candidate | undefined;
@@ -181,7 +181,7 @@ function identity({ name, path, text, problem }: SourceFile): string {
   return JSON.stringify([name, path, text, problem]);
 }
 
-/** Without files that were last used before a day, and without sources that none of the others includes. */
+/** Leaves out files that were last used before a day, and sources that none of the others includes. */
 function compact({ schema, sources, files }: Pack, since: number): Pack {
   const used = files.filter((file) => file.used >= since);
   const positions = [...new Set(used.flatMap((file) => file.sources))];

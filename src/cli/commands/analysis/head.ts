@@ -1,4 +1,4 @@
-// What the checks of a folder need to know of an endpoint, as data and back.
+// Turns what the checks of a folder need to know of an endpoint into data and back.
 import type { Candidate } from '../../../service/endpoints/catalog.ts';
 import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
 import { createBinder, type Binder } from '../../../service/params/binder.ts';
@@ -24,7 +24,7 @@ export interface HeadRecord extends Omit<EndpointHead, 'binder' | 'sandbox'> {
   readonly sandbox: { readonly enabled: boolean; readonly languages: readonly ('sql' | 'lql')[] };
 }
 
-/** Of the parameters, only the one that separates tenants has its declaration, which keys may give a value. */
+/** Only the parameter that separates tenants has its declaration: keys may give it a value. */
 export function recordOf({ endpoint, ...places }: Candidate): CandidateRecord {
   const { id, name, version, isDefault, deprecated, rollout, file, tenant, rate, budgets } = endpoint;
   const { sandbox, mcp, outline } = endpoint;

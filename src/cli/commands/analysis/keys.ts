@@ -1,4 +1,4 @@
-// What all findings about files depend on, as the key of the analysis cache.
+// Makes the key of the analysis cache of all that findings about files depend on.
 import { hash, randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';

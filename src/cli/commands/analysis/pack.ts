@@ -5,11 +5,11 @@ import type { Finding } from '../../../sql/base/finding.ts';
 import { isCandidate, type CandidateRecord } from './head.ts';
 import { isCount, isList, isOneOf, isRecord, isText, matches, optional, type ShapeCheck } from './shape.ts';
 
-/** What the checks found about one file, which has no error that needs no engine if it has a candidate. */
+/** The checks found this about one file, which has no error that needs no engine if it has a candidate. */
 export interface FileRecord {
   readonly path: string;
   readonly hash: string;
-  /** What it includes, directly or not, as positions in `sources`. */
+  /** It includes these, directly or not; they are positions in `sources`. */
   readonly sources: readonly number[];
   /** The day of the last run that needed it, since 1970. */
   readonly used: number;
@@ -23,7 +23,7 @@ export interface FileRecord {
   readonly ofEngine?: readonly Finding[] | undefined;
 }
 
-/** What the engine found about the definitions of the tables. */
+/** The engine found this about the definitions of the tables. */
 export interface SchemaRecord {
   readonly findings: readonly Finding[];
   /** Statements that were left out, by kind. */

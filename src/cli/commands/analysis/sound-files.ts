@@ -10,7 +10,7 @@ export interface SoundFile {
   readonly inspected: InspectedFile | undefined;
 }
 
-/** Those of `concerned`, in the order of the files. */
+/** Returns those of `concerned`, in the order of the files. */
 export function soundFiles(
   files: LoadedFiles<EndpointHead>,
   concerned: ReadonlySet<string>,

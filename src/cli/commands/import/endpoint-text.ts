@@ -17,7 +17,7 @@ export interface EndpointDraft extends ConvertedQuery {
   readonly path: string;
   /** Names of the endpoints whose rows it reads, by the names of the tables in the SQL. */
   readonly includes: ReadonlyMap<string, string>;
-  /** What its SETTINGS clause has beside its own: `name = value`. */
+  /** Its SETTINGS clause has these beside its own: `name = value`. */
   readonly settings?: readonly string[];
 }
 

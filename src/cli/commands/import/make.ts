@@ -1,4 +1,4 @@
-// What an import makes of an export: definitions, endpoint files and views, checked and run on the engine. Nothing is written.
+// Makes definitions, endpoint files and views of an export, checked and run on the engine. Nothing is written.
 import { createConverter } from '../../convert/convert.ts';
 import type { ForeignQuery, ReadExport } from '../../convert/export/foreign-query.ts';
 import { readKnownTables } from '../../kit/known-tables.ts';

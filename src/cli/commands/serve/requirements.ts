@@ -1,4 +1,4 @@
-// What serving needs besides the settings: keys and rows.
+// Serving needs this besides the settings: keys and rows.
 import { hashKey } from '../../../service/auth/keyring.ts';
 import type { Token } from '../../../service/config/generated/tokens.ts';
 import type { Settings } from '../../../service/config/settings.ts';

@@ -1,4 +1,4 @@
-// What development mode prints when the service has started.
+// Prints what development mode shows when the service has started.
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
 import { hashKeyNote } from '../../kit/hash-key.ts';
 import type { Terminal } from '../../kit/terminal.ts';

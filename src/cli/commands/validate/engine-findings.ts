@@ -24,7 +24,7 @@ export interface Analysing extends Pick<EngineInput, 'engine' | 'tenancy' | 'ope
   readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => void;
 }
 
-/** What the analyses of all files have in common. */
+/** The analyses of all files have this in common. */
 type Common = Omit<EngineInput, 'engine' | 'file'> & Pick<Analysing, 'schema'>;
 
 /**

@@ -70,7 +70,7 @@ interface ListedFiles extends ReadFiles {
   readonly concerned: ReadonlySet<string>;
 }
 
-/** What reading the files reports, and what they show together. */
+/** Reports what reading the files finds, and what they show together. */
 async function ofFolder(
   options: ValidateOptions,
   { files, reported, sound, listed, concerned }: ListedFiles,
@@ -91,7 +91,7 @@ async function ofFolder(
   return [...own.flatMap((file) => file.diagnostics), ...diagnostics, ...together];
 }
 
-/** What needs neither other files nor an engine, as it is known or found now. */
+/** Returns what needs neither other files nor an engine, as it is known or found now. */
 function ownFindings(
   files: readonly SoundFile[],
   cache: AnalysisCache | undefined,

@@ -1,4 +1,4 @@
-// What a tool's folder says of its templates.
+// The folder of a tool says this of its templates.
 import type { Syntax } from './nodes.ts';
 import type { Declaration, TemplateDialect } from './template.ts';
 import type { Unrolled } from './unroll.ts';

@@ -30,7 +30,7 @@ import {
 import { isTriedType, literalArguments } from './functions.ts';
 import type { Place } from './place.ts';
 
-/** What the verdict on a node depends on besides its parts. */
+/** The verdict on a node depends on this besides its parts. */
 export interface Check extends Subtree, Operands {
   /** Whether the text is of the endpoint's author. */
   readonly isAuthors: boolean;

@@ -26,7 +26,7 @@ export const CATALOG_CHECKS: readonly CatalogCheck[] = [
   },
 ];
 
-/** What the checks find besides the conflicts that assembling the catalog reports. */
+/** Finds what checks report besides the conflicts that assembling the catalog reports. */
 export function catalogFindings(input: CatalogInput): readonly Finding[] {
   return CATALOG_CHECKS.flatMap(({ check }) => [...(check?.(input) ?? [])]);
 }

@@ -4,7 +4,7 @@ import { nearest } from '../../../sql/base/nearest.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { Analysis } from '../analysis.ts';
 
-/** What a check looks at: one file, the files of a folder, what the engine says about a file, or two revisions of a file. */
+/** A check looks at one file, the files of a folder, what the engine says about a file, or two revisions of a file. */
 export type Needs = 'file' | 'catalog' | 'engine' | 'pair';
 
 /** An entry of the table of checks: codes of findings, with what finds them. */

@@ -1,4 +1,4 @@
-// What statements on the embedded engine run with.
+// Statements on the embedded engine run with these.
 import type { Observe } from '../../../sql/base/observation.ts';
 import type { Queue } from '../queue.ts';
 import type { After } from '../../../sql/base/clock.ts';

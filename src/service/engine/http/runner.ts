@@ -1,4 +1,4 @@
-// What statements on ClickHouse servers run with: hosts, users, and what they leave behind.
+// Statements on ClickHouse servers run with these: hosts, users, and what they leave behind.
 import { randomUUID } from 'node:crypto';
 import type { Observe } from '../../../sql/base/observation.ts';
 import type { EngineCapacity, Queue } from '../queue.ts';

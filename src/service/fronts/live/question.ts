@@ -27,7 +27,7 @@ export interface Question {
   readonly lastEventId: string | undefined;
 }
 
-/** What a planned call asks. `again` admits and plans the call again, without counting it as a call. */
+/** A planned call asks this. `again` admits and plans the call again, without counting it as a call. */
 export function questionOf(
   plan: Plan,
   lastEventId: string | undefined,

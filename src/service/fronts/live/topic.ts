@@ -55,7 +55,7 @@ export interface Topic {
   abort: AbortController;
   /** Undefined: its data cannot be watched, or is not known yet. */
   fingerprint: string | undefined;
-  /** What was asked last. */
+  /** This was asked last. */
   plan: Plan;
   /** What ran last. */
   ran: string | undefined;

@@ -30,7 +30,7 @@ export async function identify(
   return accepted;
 }
 
-/** What is read of a request before its key is known. */
+/** This is read of a request before its key is known. */
 interface Sent {
   readonly key: string | undefined;
   readonly record: CallRecord;

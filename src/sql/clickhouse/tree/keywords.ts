@@ -1,6 +1,6 @@
 // Words with a syntactic meaning. What the engine may read as a keyword is never accepted as a name here.
 
-/** What a keyword begins, besides those of values. */
+/** A keyword begins one of these, besides those of values. */
 interface ClauseKeyword {
   /** A query; what belongs to the tables; a clause that comes after the tables; the next query of a set operation. */
   readonly begins: 'query' | 'tables' | 'rows' | 'member';

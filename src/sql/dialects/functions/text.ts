@@ -254,7 +254,7 @@ const reversedText = accepting('text', (application) => {
   return likewise(own, sql`${ofUnits(own, 'reverse')}(${text(own)})`);
 });
 
-/** Of an array, its elements. */
+/** An array is replaced by its elements. */
 const reversed: Rule = (application) => {
   const own = application.arg(0);
   return isKind(own, 'array') ? sameArray(own, sql`arrayReverse(${own.sql})`) : reversedText(application);
@@ -326,7 +326,7 @@ export const TEXT_FUNCTIONS: Rules = {
     space: (application) => value('text', sql`repeat(' ', ${atLeastZero(application, 0)})`, false),
   }),
   ...taking('any', {
-    // Of an array, all elements are searched.
+    // All elements of an array are searched.
     contains_substr: contained(
       (own, part) => sql`positionCaseInsensitiveUTF8(normalizeUTF8NFKC(${own}), normalizeUTF8NFKC(${part}))`,
     ),

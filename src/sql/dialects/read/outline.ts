@@ -23,7 +23,7 @@ export interface OutlinedQuery {
   readonly names: ReadonlyMap<object, string>;
 }
 
-/** What a source keeps for a second reader. */
+/** A source keeps this for a second reader. */
 export interface Outlined {
   readonly text: string;
   /** The next one is replaced if it is read as two. */

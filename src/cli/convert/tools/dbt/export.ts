@@ -108,7 +108,7 @@ function queryOf(
   };
 }
 
-/** Those that the text, or a macro that it calls, names. */
+/** Returns those that the text, or a macro that it calls, names. */
 function namedIn(text: string, declarations: readonly Declaration[]): readonly Declaration[] {
   const found = new Set<Declaration>();
   const open = [text];

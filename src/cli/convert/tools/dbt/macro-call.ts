@@ -22,7 +22,7 @@ export interface MacroCall {
 /** The SQL of a call; undefined if the dialect has none. */
 export type WriteMacro = (call: MacroCall) => string | undefined;
 
-/** What the macro writes; the reason, if the model does not contain its arguments; undefined if nothing is known. */
+/** Returns what the macro writes; the reason, if the model does not contain its arguments; undefined if nothing is known. */
 export function writeCall(
   write: WriteMacro,
   call: TemplateCall,

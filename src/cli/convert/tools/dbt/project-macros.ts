@@ -9,7 +9,7 @@ const MACRO =
   /\{%-?\s*macro\s+(?<name>\w+)\s*\((?<parameters>[^%]*?)\)\s*-?%\}(?<body>.*?)\{%-?\s*endmacro\s*-?%\}/gs;
 const DISPATCH = /^\s*\{\{-?\s*return\s*\(\s*adapter\.dispatch\s*\(\s*['"](\w+)['"][^)]*\)\s*\(/;
 const RETURN = /\{\{-?\s*return\s*\((.*)\)\s*-?\}\}/s;
-/** What only a run of dbt can answer, and tags that write nothing at their place. */
+/** Only a run of dbt can answer these; tags among them write nothing at their place. */
 const NEEDS_RUN =
   /\{%-?\s*(?:do|call|macro|filter|raw|with)\b|\{%-?\s*set\s+\w+\s*-?%\}|\b(?:run_query|load_result|statement|adapter|caller|varargs|kwargs|return|exceptions|modules|graph)\b/;
 
@@ -128,7 +128,7 @@ function localNames(body: string): readonly string[] {
   return [...body.matchAll(/\{%-?\s*(?:set|for)\s+(\w+)/g)].flatMap(([, name]) => name ?? []);
 }
 
-/** With other names for its variables, so that those of the model stay. */
+/** Gives its variables other names, so that those of the model stay. */
 function renamed(body: string, own: ReadonlySet<string>, suffix: string): string {
   return body.replace(/\{\{.*?\}\}|\{%.*?%\}/gs, (tag) => {
     const isSet = /^\{%-?\s*set\b/.test(tag);
