@@ -281,6 +281,14 @@ test('a division of integers is another in DuckDB than in PostgreSQL', async () 
   expect(outcomes((await run(folderWith(project('postgres')))).report)[0]).toBe('halves: converted');
 });
 
+test('nothing is called converted that could not be run: no value is known that the query accepts', async () => {
+  const sql = "SELECT throwIf('{{ word }}' != 'magic', 'unknown') AS a";
+  const text = JSON.stringify({ name: 'a', query: sql, options: {}, data_source: { type: 'clickhouse' } });
+  const { code, report } = await run(folderWith({ 'a.json': text }));
+  expect([code, outcomes(report)]).toEqual([1, ['a: partly at 1:22']]);
+  expect(report.items[0]?.notes.map((each) => each.code)).toContain('not_run');
+});
+
 test('items without a query of their own have a line', async () => {
   const { report, code } = await run(
     folderWith({
