@@ -283,7 +283,7 @@ interface Members {
 }
 
 /** The members of `Enum8('a' = 1, 'b')`: one without a number has that of the previous one plus 1, the first 1. Or a message. */
-export function enumMembers(args: readonly TypeArgument[], type: string): Members | string {
+function enumMembers(args: readonly TypeArgument[], type: string): Members | string {
   const list: [string, number][] = [];
   for (const argument of args) {
     const name = nameOf(argument);
