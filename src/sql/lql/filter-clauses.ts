@@ -1,7 +1,7 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { foreignSyntax } from './foreign-operators.ts';
-import { PARENTHESIS_UNCLOSED, type Piece, readGroup } from './group.ts';
+import { PARENTHESIS_UNCLOSED, type WrittenValue, readGroup } from './group.ts';
 import { type ReadUpTo, isWhite } from './source.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
@@ -132,7 +132,7 @@ function readValues(
 
 function groupReading(
   { source }: ClauseContext,
-  { end, value: pieces = [] }: ReadUpTo<readonly Piece[]>,
+  { end, value: pieces = [] }: ReadUpTo<readonly WrittenValue[]>,
   { operator, path }: { readonly operator: OperatorReading; readonly path: FieldPath },
 ): ReadUpTo<readonly LocatedValue[]> {
   const isSeveral = pieces.length > 1;

@@ -3,7 +3,7 @@ import type { Fault, LqlSpan } from './finding.ts';
 import { HIDDEN, isWhite, type LqlText, type ReadUpTo, SPACES } from './source.ts';
 
 /** One of several values as written: `isText` is true for a value in quotes, and for one that is not a list. */
-export interface Piece {
+export interface WrittenValue {
   readonly text: string;
   readonly isText: boolean;
   readonly span: LqlSpan;
@@ -20,7 +20,7 @@ const FOREIGN = /(?:OR|AND)(?![^\s)"])/y;
 const OR = /[ \t\r\n]OR[ \t\r\n]/;
 
 /** The values that open at `start`. Undefined if it is one bare value, such as `(?i)panic`. */
-export function readGroup(source: LqlText, start: number): ReadUpTo<readonly Piece[]> | undefined {
+export function readGroup(source: LqlText, start: number): ReadUpTo<readonly WrittenValue[]> | undefined {
   const text = source.match(TEXT, start);
   const inside = text?.[1] ?? '';
   const end = start + (text?.[0].length ?? 0);
@@ -36,8 +36,8 @@ function isEnd(source: LqlText, at: number): boolean {
   return at >= source.text.length || isWhite(source.text.charAt(at));
 }
 
-function readPieces(source: LqlText, start: number): ReadUpTo<readonly Piece[]> {
-  const pieces: Piece[] = [];
+function readPieces(source: LqlText, start: number): ReadUpTo<readonly WrittenValue[]> {
+  const pieces: WrittenValue[] = [];
   for (let at = start + 1; ;) {
     at = afterSpaces(source, at);
     const piece = readPiece(source, at);
@@ -53,7 +53,7 @@ function readPieces(source: LqlText, start: number): ReadUpTo<readonly Piece[]> 
   }
 }
 
-function readPiece(source: LqlText, start: number): ReadUpTo<Piece> | undefined {
+function readPiece(source: LqlText, start: number): ReadUpTo<WrittenValue> | undefined {
   if (source.text[start] === '"') {
     const { end, value } = source.quoted(start);
     return value === undefined
