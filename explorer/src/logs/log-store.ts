@@ -5,7 +5,7 @@ import type { Ask, Client } from '../service/client.ts';
 import type { WhenReleased } from '../parts/press.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
-import { facetsOf, readFacets, type Facet } from './facets.ts';
+import { loadFacets, type Facet } from './facets.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, withRows, type HistogramView } from './histogram.ts';
 import { olderRows } from './older-rows.ts';
@@ -136,7 +136,7 @@ function runner({ client, key }: LogStoreOptions, { controller }: Load): (ask: A
   return (ask) => client.run(key() ?? '', ask, { signal: controller.signal, isFresh: false });
 }
 
-/** At most three engine queries, and one explanation. */
+/** At most three engine queries and one explanation, and one of each for every facet whose values the filter chooses. */
 function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts, load: Load): void {
   const { question, controller } = load;
   const { signal: aborted } = controller;
@@ -162,8 +162,10 @@ function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts,
     return { buckets: readHistogram(made, counts), width: made.width, hasSeverities: made.hasSeverities };
   });
   void fill(facets, filled, async (asked) => {
-    const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
-    return ask === undefined ? [] : readFacets(question, (await run(asked(ask))).rows);
+    if (!isSql) return [];
+    const explain = (ask: Ask): Promise<string> =>
+      options.client.explain(options.key() ?? '', ask, aborted).then(({ sql }) => sql);
+    return loadFacets(question, explained, { explain, run: (ask) => run(asked(ask)) });
   });
 }
 
