@@ -1,7 +1,7 @@
 // The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/service/auth/keyring.ts';
-import { loadFacets, searchFacet, type Facet, type FacetCalls } from '../../explorer/src/logs/facets.ts';
+import { facetCalls, loadFacets, searchFacet, type Facet } from '../../explorer/src/logs/facets.ts';
 import {
   histogramByLql,
   histogramOf,
@@ -124,13 +124,8 @@ async function histogram(question: LogQuestion): Promise<readonly HistogramBucke
   return readHistogram(asked, (await client.run(KEY, asked.ask, run)).rows);
 }
 
-const calls: FacetCalls = {
-  explain: async (ask) => (await client.explain(KEY, ask, run.signal)).sql,
-  run: (ask) => client.run(KEY, ask, run),
-};
-
 const facets = (question: LogQuestion): Promise<readonly Facet[]> =>
-  loadFacets(question, sqlOf(question), calls);
+  loadFacets(question, sqlOf(question), facetCalls(client, KEY, run.signal));
 
 /** All rows, page by page, as the page reads them. */
 async function scrolled(
@@ -221,7 +216,9 @@ test('a facet whose values the filter chooses counts rows without the choice, th
 test('the values of a facet that contain a text, in any case', async () => {
   const question = questionOf('odd.all', 'bursts', { lql: 'event_message:m3' });
   const values = async (search: string) =>
-    (await searchFacet(question, { path: 'event_message', search }, calls))?.values.map(({ value }) => value);
+    (
+      await searchFacet(question, { path: 'event_message', search }, facetCalls(client, KEY, run.signal))
+    )?.values.map(({ value }) => value);
   expect(await values('M')).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6']);
   expect(await values('5')).toEqual(['m5']);
   expect(await values("'\\")).toEqual([]);

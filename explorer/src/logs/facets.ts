@@ -1,5 +1,5 @@
 // The facets of a log view: the most frequent values of fields, with the number of rows of each.
-import type { Ask } from '../service/client.ts';
+import type { Ask, Client } from '../service/client.ts';
 import type { Json, Row } from '../service/json.ts';
 import { fieldOf, type FieldKind } from './fields.ts';
 import { withoutPath, type Target } from './lql-edit.ts';
@@ -79,9 +79,16 @@ function targetOfFacet(question: LogQuestion, path: string): Target {
 }
 
 /** How the calls of facets are sent. */
-export interface FacetCalls {
+interface FacetCalls {
   readonly explain: (ask: Ask) => Promise<string>;
   readonly run: (ask: Ask) => Promise<{ readonly rows: readonly Row[] }>;
+}
+
+export function facetCalls(client: Client, key: string, signal: AbortSignal): FacetCalls {
+  return {
+    explain: async (ask) => (await client.explain(key, ask, signal)).sql,
+    run: (ask) => client.run(key, ask, { signal, isFresh: false }),
+  };
 }
 
 /**

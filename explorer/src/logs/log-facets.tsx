@@ -79,28 +79,29 @@ function FacetGroup({ facet, question, ...actions }: GroupProps) {
 
 /** Values that the filter has are listed, even if no row has them. */
 function withChosen({ target, values }: Facet, filter: string): readonly FacetValue[] {
-  const isListed = (value: Json): boolean =>
-    values.some((each) => printJson(each.value) === printJson(value) || String(each.value) === String(value));
-  const others = chosenValues(filter, target).filter((value) => !isListed(value));
+  const listed = new Set(values.map(({ value }) => textOf(value)));
+  const others = chosenValues(filter, target).filter((value) => !listed.has(textOf(value)));
   return [...values, ...others.map((value) => ({ value, rows: 0 }))];
+}
+
+/** 5 and "5" are the same to a filter, null and "null" are not. */
+function textOf(value: Json): string | null {
+  return value === null ? null : preview(value, Infinity);
 }
 
 /** In the summary, so that they are there while the facet is folded. */
 function FacetTools({ target, filter, onFilter }: FilterActions & { readonly target: Target }) {
   const fields = useContext(FacetContext);
   const rest = withoutPath(filter, target);
-  const act = (run: () => void) => (event: Event) => {
-    event.preventDefault(); // a click on the summary folds
-    run();
-  };
   return (
-    <span class="facet-tools">
+    // A click on the summary would fold the facet.
+    <span class="facet-tools" onClick={(event) => event.preventDefault()}>
       {rest !== filter && (
         <button
           type="button"
           class="chip small"
           aria-label={`Clear the choice of ${target.path}`}
-          onClick={act(() => onFilter(rest))}
+          onClick={() => onFilter(rest)}
         >
           clear
         </button>
@@ -110,7 +111,7 @@ function FacetTools({ target, filter, onFilter }: FilterActions & { readonly tar
           type="button"
           class="chip small"
           aria-label={`Remove the facet of ${target.path}`}
-          onClick={act(() => fields.remove(target.path))}
+          onClick={() => fields.remove(target.path)}
         >
           ×
         </button>

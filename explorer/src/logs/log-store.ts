@@ -5,7 +5,7 @@ import type { Ask, Client } from '../service/client.ts';
 import type { WhenReleased } from '../parts/press.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
-import { loadFacets, type Facet } from './facets.ts';
+import { facetCalls, loadFacets, type Facet } from './facets.ts';
 import { createFollower, type FollowerOptions } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, withRows, type HistogramView } from './histogram.ts';
 import { olderRows } from './older-rows.ts';
@@ -163,9 +163,8 @@ function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts,
   });
   void fill(facets, filled, async (asked) => {
     if (!isSql) return [];
-    const explain = (ask: Ask): Promise<string> =>
-      options.client.explain(options.key() ?? '', ask, aborted).then(({ sql }) => sql);
-    return loadFacets(question, explained, { explain, run: (ask) => run(asked(ask)) });
+    const calls = facetCalls(options.client, options.key() ?? '', aborted);
+    return loadFacets(question, explained, { ...calls, run: (ask) => run(asked(ask)) });
   });
 }
 

@@ -233,9 +233,10 @@ function hasValue(lql: string, { clause }: QueryPart, wanted: Json): boolean {
 }
 
 function isSame(value: FieldValue, wanted: Json): boolean {
-  const own = jsonOf(value);
-  if (own === undefined || own === null || wanted === null || isNested(wanted)) return own === wanted;
-  return String(own) === (decimalText(wanted) ?? String(wanted));
+  if (value.kind === 'null' || wanted === null) return value.kind === 'null' && wanted === null;
+  if (value.kind === 'range' || isNested(wanted)) return false;
+  const text = value.kind === 'boolean' ? String(value.value) : value.text;
+  return text === (decimalText(wanted) ?? String(wanted));
 }
 
 /** As rows have it: numbers that a double cannot hold are text. Undefined for ranges. */

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { CallFailure } from '../service/problem.ts';
 import { preview } from '../service/json.ts';
-import { searchFacet, type Facet } from './facets.ts';
+import { facetCalls, searchFacet, type Facet } from './facets.ts';
 import type { LogQuestion } from './questions.ts';
 
 const PAUSE_MS = 250;
@@ -30,12 +30,7 @@ export function useFacetSearch(question: LogQuestion, facet: Facet, search: stri
     if (search === '' || isCurrent) return undefined;
     const controller = new AbortController();
     const { signal } = controller;
-    const calls = {
-      explain: async (ask: Parameters<typeof client.run>[1]) =>
-        (await client.explain(key.value ?? '', ask, signal)).sql,
-      run: (ask: Parameters<typeof client.run>[1]) =>
-        client.run(key.value ?? '', ask, { signal, isFresh: false }),
-    };
+    const calls = facetCalls(client, key.value ?? '', signal);
     const timer = setTimeout(() => {
       searchFacet(question, { path, search }, calls).then(
         (found) => {
