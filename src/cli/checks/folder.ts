@@ -7,6 +7,8 @@ import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
 import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
 import { findIgnored, IGNORED_CODES } from '../../service/endpoints/ignored-files.ts';
 import { listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
+import { collectRollups } from '../../service/endpoints/rollups/collect-rollups.ts';
+import { ROLLUP_CODES } from '../../service/endpoints/rollups/rollup-codes.ts';
 import { findUnlockedKeys, TENANCY_KEY_CODES } from '../../service/endpoints/tenancy-keys.ts';
 import { leadsOutside, outsideFinding } from '../../service/config/leads-outside.ts';
 import type { Finding } from '../../sql/base/finding.ts';
@@ -36,6 +38,7 @@ export const CHECKS_OF_FOLDERS: readonly CheckEntry<'catalog', Finding, FolderIn
   ...CATALOG_CHECKS,
   { needs: 'catalog', codes: IGNORED_CODES, check: ignoredIn },
   { needs: 'catalog', codes: UNUSED_CODES, check: unusedIn },
+  { needs: 'catalog', codes: ROLLUP_CODES, check: ({ files }) => collectRollups(files).findings },
   { needs: 'catalog', codes: { ...TENANCY_KEY_CODES, ...DEAD_KEY_CODES }, check: keyFindings },
 ];
 

@@ -11,6 +11,7 @@ import type { Candidate } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
+import type { RollupDeclaration } from './rollups/read-rollups.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
 import type { SourceFile } from './include/sources.ts';
 
@@ -35,6 +36,8 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
+  /** Of a file that declares rollups. */
+  readonly rollups?: readonly RollupDeclaration[];
 }
 
 /** Whether a file has an error. A shared file without one has no candidate either. */
