@@ -48,8 +48,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const { folder, compile, observe, clock, after } = options;
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
-  let catalog = assembleCatalog([]).catalog;
-  let rollups = collectRollups(files);
+  let [catalog, rollups] = [assembleCatalog([]).catalog, collectRollups(files)];
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
