@@ -7,11 +7,9 @@ import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
 import { analyse, type Analysis } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
-import { createCompose } from './include/compose.ts';
+import { createCompose, type Composition } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { checkFile } from './checks/file-checks.ts';
-import { readRollups, type RollupDeclaration } from './rollups/read-rollups.ts';
-import { isRollupFile } from './file-kinds.ts';
 import { buildEndpoint } from './build-endpoint.ts';
 import type { TenancySetting } from './tenancy.ts';
 import { overVariants } from './variant-findings.ts';
@@ -24,7 +22,7 @@ export interface CompiledFile {
   /** The files that it includes, those that are missing among them, and those that they include. */
   readonly dependencies: readonly SourceFile[];
   /** Of a file that declares rollups. */
-  readonly rollups?: readonly RollupDeclaration[];
+  readonly rollups?: Composition['rollups'];
   /** Names of files to read before the file can be compiled; not empty: there is no other result yet. */
   readonly unread: readonly string[];
 }
@@ -75,7 +73,6 @@ export function createCompile(options: CompileOptions): CompileFile {
 export function createInspect(options: CompileOptions): InspectFile {
   const compose = createCompose();
   return (path, text, sources = NO_SOURCES) => {
-    if (isRollupFile(path)) return { ...ALONE, ...readRollups(path, text) };
     const { composed, ...rest } = compose(path, text, sources);
     if (composed === undefined) return { inspected: undefined, ...rest };
     const { file, document } = composed;
@@ -94,9 +91,6 @@ export function createInspect(options: CompileOptions): InspectFile {
     return { ...rest, inspected: { document, analysis, candidate }, diagnostics };
   };
 }
-
-/** Of a file that includes no other one, and has no endpoint. */
-const ALONE = { inspected: undefined, dependencies: [], unread: [] } as const;
 
 /** The file once for each variant of its query that is analysed; the file itself is the first one. */
 export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {

@@ -8,10 +8,9 @@ import { readSettled, stampOf } from '../config/read-settled.ts';
 import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
-import type { CompileFile } from './compile.ts';
+import type { CompiledFile, CompileFile } from './compile.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
-import type { RollupDeclaration } from './rollups/read-rollups.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
 import type { SourceFile } from './include/sources.ts';
 
@@ -37,7 +36,7 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
   /** Of a file that declares rollups. */
-  readonly rollups?: readonly RollupDeclaration[];
+  readonly rollups?: CompiledFile['rollups'];
 }
 
 /** Whether a file has an error. A shared file without one has no candidate either. */

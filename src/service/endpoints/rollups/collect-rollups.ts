@@ -1,10 +1,12 @@
 // The rollups of a folder: a file with errors keeps those that it declared before, and each name belongs to one rollup.
 import type { Finding } from '../../../sql/base/finding.ts';
 import { locateFinding } from '../../config/locate-finding.ts';
+import type { CheckEntry } from '../checks/check.ts';
 import type { EndpointHead } from '../endpoint.ts';
 import { isRollupFile } from '../file-kinds.ts';
 import type { LoadedFiles } from '../load.ts';
 import type { RollupDeclaration } from './read-rollups.ts';
+import { ROLLUP_CODES } from './rollup-codes.ts';
 
 /** By the path of their file. */
 export type RollupsByFile = ReadonlyMap<string, readonly RollupDeclaration[]>;
@@ -15,6 +17,13 @@ export interface CollectedRollups {
   readonly all: readonly RollupDeclaration[];
   readonly findings: readonly Finding[];
 }
+
+/** Reading the files finds the others. */
+export const ROLLUP_CHECK: CheckEntry<'catalog', Finding, { readonly files: LoadedFiles<EndpointHead> }> = {
+  needs: 'catalog',
+  codes: ROLLUP_CODES,
+  check: ({ files }) => collectRollups(files).findings,
+};
 
 /** `before` are those of the last good versions of the files. */
 export function collectRollups(

@@ -8,6 +8,7 @@ import type { Rollup as DeclaredRollup, RollupFile } from '../../config/generate
 import { locateAll } from '../../config/locate-finding.ts';
 import { createSchemaCheck } from '../../config/schema.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../config/yaml-document.ts';
+import { isRollupFile } from '../file-kinds.ts';
 import { readMeasure } from './read-measure.ts';
 import { expressionText, readExpression, rowFaults, type ExpressionFault } from './row-expression.ts';
 
@@ -30,10 +31,15 @@ export interface RollupFileResult {
 }
 
 /** The database of the tables of all rollups. */
-export const ROLLUPS_DATABASE = 'millrace_rollups';
+const ROLLUPS_DATABASE = 'millrace_rollups';
+
+/** Undefined if the name of the file is that of another kind. */
+export function readRollupFile(path: string, text: string): RollupFileResult | undefined {
+  return isRollupFile(path) ? readRollups(path, text) : undefined;
+}
 
 /** Never throws for the contents of the file. */
-export function readRollups(path: string, text: string): RollupFileResult {
+function readRollups(path: string, text: string): RollupFileResult {
   const parsed = parseYaml(path, text);
   if ('diagnostics' in parsed) return { rollups: [], diagnostics: parsed.diagnostics };
   const { document } = parsed;

@@ -3,7 +3,9 @@ import { expect, test } from 'vitest';
 import { createCompile } from '../../../../src/service/endpoints/compile.ts';
 import type { LoadedFile } from '../../../../src/service/endpoints/load.ts';
 import { collectRollups } from '../../../../src/service/endpoints/rollups/collect-rollups.ts';
-import { readRollups } from '../../../../src/service/endpoints/rollups/read-rollups.ts';
+import { readRollupFile } from '../../../../src/service/endpoints/rollups/read-rollups.ts';
+
+const readRollups = (path: string, text: string) => readRollupFile(path, text) ?? never();
 
 const GOOD = `rollups:
   - name: edge_by_minute
