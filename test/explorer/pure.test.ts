@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
 import { layOut } from '../../explorer/src/query/layout.ts';
 import { errorRanges } from '../../explorer/src/query/error-ranges.ts';
-import { HIDDEN } from '../../explorer/src/logs/lql-clauses.ts';
+import { HIDDEN } from '../../src/sql/lql/source.ts';
 import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
 import { WHITE_SPACE } from '../../explorer/src/query/white-space.ts';
 import { isWhite } from '../../src/sql/lql/source.ts';

@@ -6,7 +6,7 @@ import { useExplorer } from '../state/context.ts';
 import { boundsAt, readRange, writeRange, type TimeRange } from '../time-range/range.ts';
 import { createLogStore, type LogStore } from './log-store.ts';
 import type { LogQuestion } from './questions.ts';
-import type { LogView } from './view.ts';
+import { tableOf, withFacets, type LogView } from './view.ts';
 
 export interface Logs {
   readonly view: LogView;
@@ -17,6 +17,8 @@ export interface Logs {
   readonly range: TimeRange;
   /** Paths, in their order. */
   readonly columns: readonly string[];
+  /** Paths of the facets beside those of the view's file. */
+  readonly added: readonly string[];
   readonly question: LogQuestion;
   change(part: Partial<LogsAddress>): void;
   onFilter(filter: string): void;
@@ -29,7 +31,8 @@ const LAST_HOUR: TimeRange = { kind: 'relative', from: 'now-1h', to: 'now' };
 export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView[]]): Logs {
   const { address, change, client, key, page, memory, loads, start } = useExplorer();
   const { logs = ALL_LOGS, parameters } = address.value;
-  const view = views.find(({ table }) => table === logs.table) ?? views[0];
+  const declared = views.find(({ table }) => table === logs.table) ?? views[0];
+  const view = withFacets(declared, logs.facets, tableOf(declared, endpoint));
   const range = readRange(logs.range) ?? LAST_HOUR;
   const store = useMemo(
     () => createLogStore({ ...page, client, key: () => key.value }),
@@ -58,6 +61,7 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     filter: logs.filter,
     range,
     columns: logs.columns ?? memory.logColumns(place) ?? view.columns,
+    added: logs.facets ?? [],
     question,
     change: (part) => change({ logs: { ...logs, ...part } }),
     onFilter: (filter) => {
