@@ -8,7 +8,7 @@ import { emptyFacts, type EmptyFacts, type UnknownField } from './empty-facts.ts
 import { partsOf, remove } from './lql-edit.ts';
 import { writePath } from './lql-path.ts';
 import { dayText } from './times.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 
 /** How many clauses get a button of their own. */
 const MAX_CLAUSES = 4;
@@ -73,7 +73,7 @@ function Ranges({ logs, facts }: { readonly logs: Logs; readonly facts: EmptyFac
           class="button primary"
           onClick={() =>
             change({
-              range: rangeText(fixedRange(newest.at - 60 * MINUTE, newest.at + MINUTE)),
+              range: fixedRange(newest.at - 60 * MINUTE, newest.at + MINUTE),
               ...(newest.isFiltered ? {} : { filter: '' }),
             })
           }
@@ -82,7 +82,7 @@ function Ranges({ logs, facts }: { readonly logs: Logs; readonly facts: EmptyFac
         </button>
       )}
       {day !== undefined && day.range.from !== range.from && isWithinDay && (
-        <button type="button" class="button" onClick={() => change({ range: rangeText(day.range) })}>
+        <button type="button" class="button" onClick={() => change({ range: day.range })}>
           {day.title}
         </button>
       )}
