@@ -19,6 +19,8 @@ export interface RollupMeasure {
   readonly parameters: readonly string[];
   /** Expressions over the source's columns, as written in the file. */
   readonly arguments: readonly string[];
+  /** The types of the arguments, as the engine describes them. */
+  readonly types: readonly string[];
   /** Merged states may differ from the aggregate of the rows: the file accepts it by name. */
   readonly approximate: boolean;
 }
@@ -36,8 +38,10 @@ export interface Rollup {
   /** The hash of the definition: another definition is another table beside the first one. */
   readonly version: string;
   readonly source: { readonly database: string; readonly table: string };
-  /** The source's column of time that buckets are cut by; the rollup's column of buckets has the same name. */
+  /** The source's column of time that buckets are cut by; the rollup's column of buckets has the same name and type. */
   readonly time: string;
+  /** The type of that column, as the engine describes it. */
+  readonly timeType: string;
   readonly dimensions: readonly RollupDimension[];
   readonly measures: readonly RollupMeasure[];
   /** One table for each grain, the finest first. */
@@ -50,4 +54,10 @@ export interface RollupCoverage {
   readonly from: bigint;
   /** The end of the covered times, exclusive: younger buckets may have an insert in flight. */
   readonly until: bigint;
+}
+
+/** A rollup that queries may read. */
+export interface RollupInUse {
+  readonly rollup: Rollup;
+  readonly coverage: RollupCoverage;
 }
