@@ -19,6 +19,7 @@ export interface Logs {
   readonly columns: readonly string[];
   readonly question: LogQuestion;
   change(part: Partial<LogsAddress>): void;
+  onFilter(filter: string): void;
   setColumns(columns: readonly string[]): void;
   reload(): void;
 }
@@ -52,6 +53,9 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     columns: logs.columns ?? memory.logColumns(place) ?? view.columns,
     question,
     change: (part) => change({ logs: { ...logs, ...part } }),
+    onFilter: (filter) => {
+      if (filter !== logs.filter) change({ logs: { ...logs, filter } });
+    },
     setColumns: (columns) => {
       memory.setLogColumns(place, columns);
       change({ logs: { ...logs, columns } });
