@@ -1,6 +1,13 @@
 // The names that the engine gives to columns without an alias.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { argumentsOf, isCountOfRows, nameOf, operatorOf, partOf, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
+import {
+  argumentsOf,
+  isCountOfRows,
+  nameOf,
+  operatorOf,
+  partOf,
+  sourceOf,
+} from '../../sql/clickhouse/tree/visit.ts';
 
 const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['=', 'equals'],
@@ -15,31 +22,28 @@ const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['/', 'divide'],
 ]);
 
+/** Literals and names that the engine writes as they are. */
+const AS_WRITTEN: ReadonlyMap<Node['kind'], RegExp> = new Map<Node['kind'], RegExp>([
+  ['number', /^(?:0|[1-9]\d{0,8})(?:\.\d*[1-9])?$/],
+  ['string', /^'[\w /:.-]*'$/],
+  ['column', /^[a-z_]\w*$/i],
+]);
+
 /** The name of a column made by an expression; undefined if it is not known for certain. */
 export function columnName(tree: Tree, node: Node): string | undefined {
   const text = sourceOf(tree, node);
-  switch (node.kind) {
-    case 'number':
-      return /^(?:0|[1-9]\d{0,8})(?:\.\d*[1-9])?$/.test(text) ? text : undefined;
-    case 'string':
-      return /^'[\w /:.-]*'$/.test(text) ? text : undefined;
-    case 'column':
-      return /^[a-z_]\w*$/i.test(text) ? text : undefined;
-    case 'group':
-      return node.parts[0] && columnName(tree, node.parts[0]);
-    case 'binary':
-      return nameOfCall(tree, OPERATORS.get(operatorOf(tree, node)), node.parts);
-    case 'call':
-      return nameOfFunction(tree, node);
-    default:
-      return undefined;
-  }
+  if (AS_WRITTEN.get(node.kind)?.test(text) === true) return text;
+  const [value] = node.parts;
+  if (node.kind === 'group' && value !== undefined) return columnName(tree, value);
+  if (node.kind === 'binary') return nameOfCall(tree, OPERATORS.get(operatorOf(tree, node)), node.parts);
+  return node.kind === 'call' ? nameOfFunction(tree, node) : undefined;
 }
 
 function nameOfFunction(tree: Tree, node: Node): string | undefined {
   const list = partOf(node, 'arguments');
   const parameters = partOf(node, 'parameters');
-  const isPlain = node.parts.every((part) => part === parameters || part.kind === 'arguments') && list?.at === list?.from;
+  const isPlain =
+    node.parts.every((part) => part === parameters || part.kind === 'arguments') && list?.at === list?.from;
   const name = nameOf(tree, node);
   if (!isPlain || !/^\w+$/.test(name) || RENAMED.test(name)) return undefined;
   if (isCountOfRows(tree, node)) return `${name}()`;
@@ -50,7 +54,8 @@ function nameOfFunction(tree: Tree, node: Node): string | undefined {
 }
 
 /** The engine writes these in another way. */
-const RENAMED = /^(?:cast|date_?trunc|interval.*|extract|substring|trim.*|position|if|case.*|.*diff|date_?add|date_?sub)$/i;
+const RENAMED =
+  /^(?:cast|date_?trunc|interval.*|extract|substring|trim.*|position|if|case.*|.*diff|date_?add|date_?sub)$/i;
 
 function nameOfCall(tree: Tree, name: string | undefined, list: readonly Node[]): string | undefined {
   const names = list.map((part) => columnName(tree, part));

@@ -16,7 +16,9 @@ export interface CompiledRollup {
 
 /** Expressions are compared as texts in which names are quoted and tokens have single spaces between them. */
 export function compileRollup(rollup: Rollup): CompiledRollup {
-  const dimensions = rollup.dimensions.map(({ name, expression }) => [textOf(rollup, expression), name] as const);
+  const dimensions = rollup.dimensions.map(
+    ({ name, expression }) => [textOf(rollup, expression), name] as const,
+  );
   return {
     rollup,
     dimensions: new Map(dimensions),

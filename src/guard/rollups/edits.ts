@@ -49,7 +49,7 @@ export function editLevels(
     const fault = level.isGrouping ? editGrouping(editing, level, edits) : editPlain(editing, level, edits);
     if (fault !== undefined) return fault;
     const taken = [...addedNames(needs)].find((name) => level.aliases.has(name) || level.items.has(name));
-    if (taken !== undefined) return `the name ${taken} is taken`;
+    if (taken !== undefined) return `another column has the name ${taken}`;
   }
   return { edits, needs };
 }
@@ -68,19 +68,23 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): string | u
     if (OTHERS.has(clause.kind)) continue;
     for (const part of clause.parts) {
       const own: Edit[] = [];
-      const fault = editExpressions(editing, part, level, own);
+      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, clause, part, own);
       if (fault !== undefined) return fault;
-      if (clause.kind === 'list' && part.kind !== 'alias' && own.length > 0) {
-        const name = columnName(editing.tree, part);
-        if (name === undefined) return `a column without a name (AS) would have another one: ${shown(editing, part)}`;
-        const { end } = spanOf(editing.tree, part);
-        own.push({ start: end, end, text: ` AS ${quoteIdentifier(name)}` });
-      }
       edits.push(...own);
     }
   }
   addConditions(editing, level);
   return editValues(editing, level, edits);
+}
+
+/** Gives an item of a list the name that it has without the edits. */
+function keepName(editing: Editing, clause: Node, part: Node, edits: Edit[]): string | undefined {
+  if (clause.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
+  const name = columnName(editing.tree, part);
+  if (name === undefined) return `${shown(editing, part)} has no name (AS), and would get another one`;
+  const { end } = spanOf(editing.tree, part);
+  edits.push({ start: end, end, text: ` AS ${quoteIdentifier(name)}` });
+  return undefined;
 }
 
 function shown({ tree }: Editing, { from, to }: Node): string {
@@ -187,7 +191,7 @@ function editPlain(editing: Editing, level: Level, edits: Edit[]): string | unde
   const kept = editItems(editing, level);
   if (typeof kept === 'string') return kept;
   const added = level.hasStar ? [] : [...addedNames(needs)].map(quoteIdentifier);
-  const items = [...kept.map(({ text }) => text), ...added];
+  const items = [...kept, ...added];
   edits.push({ ...spanOf(tree, level.list), text: items.length === 0 ? '1' : items.join(', ') });
   return undefined;
 }
@@ -199,33 +203,35 @@ function addedNames({ added, measures }: Needs): Set<string> {
   ]);
 }
 
-/** The items of a list that are read, and those that they read themselves. */
-function editItems(editing: Editing, level: Level): readonly { readonly text: string }[] | string {
-  const { tree, used } = editing;
+/** The texts of the items of a list that are read, by one another as well; or why one of them cannot be. */
+function editItems(editing: Editing, level: Level): readonly string[] | string {
   const kept = new Map<Node, string>();
-  const isUsed = (item: Node): boolean => {
-    if (item.kind === 'star') return true;
-    const names = used.get(level) ?? new Set();
-    if (item.kind === 'alias') return names.has(nameOf(tree, item));
-    return [...level.items].some(([name, node]) => node === item && names.has(name));
-  };
   for (let before = -1; before < kept.size;) {
     before = kept.size;
-    for (const item of level.list.parts) {
-      if (kept.has(item) || !isUsed(item)) continue;
-      const edits: Edit[] = [];
-      if (item.kind !== 'star') {
-        const term = editing.read(item, level);
-        if (term.kind === 'row') return term.cause;
-        editNode(editing, item, level, edits);
-      }
-      kept.set(item, editedSource(tree.cursor.sql, spanOf(tree, item), edits));
+    for (const item of level.list.parts.filter((each) => !kept.has(each) && isUsed(editing, level, each))) {
+      const text = editItem(editing, level, item);
+      if (typeof text !== 'string') return text.fault;
+      kept.set(item, text);
     }
   }
-  return level.list.parts.flatMap((item) => {
-    const text = kept.get(item);
-    return text === undefined ? [] : [{ text }];
-  });
+  return level.list.parts.flatMap((item) => kept.get(item) ?? []);
+}
+
+function isUsed({ tree, used }: Editing, level: Level, item: Node): boolean {
+  if (item.kind === 'star') return true;
+  const names = used.get(level) ?? new Set();
+  if (item.kind === 'alias') return names.has(nameOf(tree, item));
+  return [...level.items].some(([name, node]) => node === item && names.has(name));
+}
+
+function editItem(editing: Editing, level: Level, item: Node): string | { readonly fault: string } {
+  const edits: Edit[] = [];
+  if (item.kind !== 'star') {
+    const term = editing.read(item, level);
+    if (term.kind === 'row') return { fault: term.cause };
+    editNode(editing, item, level, edits);
+  }
+  return editedSource(editing.tree.cursor.sql, spanOf(editing.tree, item), edits);
 }
 
 /** What the source may leave out: the conditions of the saved query, and those on nothing but the time, which cannot fail. */

@@ -13,9 +13,14 @@ const CLOCKS: ReadonlySet<string> = new Set([
 ]); // prettier-ignore
 
 const OF_ARGUMENTS: ReadonlySet<string> = new Set(
-  ['has length empty notEmpty indexOf array tuple', ...FAMILIES.map((family) => FUNCTION_FAMILIES[family].names)]
+  [
+    'has length empty notEmpty indexOf array tuple',
+    ...FAMILIES.map((family) => FUNCTION_FAMILIES[family].names),
+  ]
     .flatMap((names) => names.trim().toLowerCase().split(/\s+/))
-    .filter((name) => !CLOCKS.has(name) && name !== 'timezone' && name !== 'hop' && !name.startsWith('tumble')),
+    .filter(
+      (name) => !CLOCKS.has(name) && name !== 'timezone' && name !== 'hop' && !name.startsWith('tumble'),
+    ),
 );
 
 /** Whether a function returns the same value for the same arguments, in every row and block. */
@@ -89,7 +94,9 @@ export function roundingOf(name: string, list: readonly string[]): Rounding | un
 function periodOf(interval: string): number | undefined {
   const [, count, unit] =
     /^INTERVAL (\d{1,6}) (\w+?)S?$/i.exec(interval) ??
-    (/^toInterval(\w+?) ?\( ?(\d{1,6}) ?\)$/.exec(interval) ?? []).map((_, i, all) => all[[0, 2, 1][i] ?? 0]) ??
+    (/^toInterval(\w+?) ?\( ?(\d{1,6}) ?\)$/.exec(interval) ?? []).map(
+      (_, i, all) => all[[0, 2, 1][i] ?? 0],
+    ) ??
     [];
   const seconds = UNITS.get((unit ?? '').toLowerCase());
   if (seconds === undefined || count === undefined || Number(count) === 0) return undefined;
@@ -105,10 +112,21 @@ const OF_DAYS =
 /** The bound of a time, as tokens with spaces between them; undefined if it may be anything else than a time. */
 export function boundOf(text: string): { readonly isDay: boolean } | undefined {
   if (/^'\d{4}-\d\d-\d\d[ T]?[\d:.]*'$/.test(text)) return { isDay: false };
-  const calls = [...text.matchAll(/(\w+) \(/g)].map(([, name = '']) => name).filter((name) => !/^(?:AND|OR|NOT|IN)$/i.test(name));
+  const calls = [...text.matchAll(/(\w+) \(/g)]
+    .map(([, name = '']) => name)
+    .filter((name) => !/^(?:AND|OR|NOT|IN)$/i.test(name));
   const types = [...text.matchAll(/\{ \w+ : (?:Nullable \( )?(\w+)/g)].map(([, type = '']) => type);
-  const isDay = calls.some((name) => OF_DAYS.test(name)) || types.some((type) => /^Date(?:32)?$/.test(type)) || /^DATE '/i.test(text);
-  const isTime = calls.some((name) => /now|time/i.test(name)) || types.some((type) => /^DateTime/.test(type)) || /^TIMESTAMP '/i.test(text);
-  const isKnown = calls.every((name) => OF_TIMES.test(name) || OF_DAYS.test(name) || name === 'Nullable' || /^DateTime(?:64)?$/.test(name));
+  const isDay =
+    calls.some((name) => OF_DAYS.test(name)) ||
+    types.some((type) => /^Date(?:32)?$/.test(type)) ||
+    /^DATE '/i.test(text);
+  const isTime =
+    calls.some((name) => /now|time/i.test(name)) ||
+    types.some((type) => type.startsWith('DateTime')) ||
+    /^TIMESTAMP '/i.test(text);
+  const isKnown = calls.every(
+    (name) =>
+      OF_TIMES.test(name) || OF_DAYS.test(name) || name === 'Nullable' || /^DateTime(?:64)?$/.test(name),
+  );
   return isKnown && (isDay || isTime) ? { isDay } : undefined;
 }

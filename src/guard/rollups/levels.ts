@@ -42,7 +42,15 @@ export interface Use {
   readonly name: string;
 }
 
-const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>(['with', 'list', 'from', 'where', 'prewhere', 'order-by', 'limit']);
+const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'with',
+  'list',
+  'from',
+  'where',
+  'prewhere',
+  'order-by',
+  'limit',
+]);
 
 /** A SELECT that only selects rows and columns has these; `LIMIT` with this number limits nothing. */
 const NO_LIMIT = String(10n ** 18n);
@@ -60,7 +68,8 @@ export function readLevel(
   if (others.length > 0) return 'it joins';
   if (partOf(source, 'sample') !== undefined) return 'it reads a sample';
   if (partOf(source, 'final') !== undefined) return 'it reads FINAL rows';
-  if (partOf(select, 'where') !== undefined && partOf(select, 'prewhere') !== undefined) return 'it has a PREWHERE';
+  if (partOf(select, 'where') !== undefined && partOf(select, 'prewhere') !== undefined)
+    return 'it has a PREWHERE';
   const isGrouping =
     partOf(select, 'group-by') !== undefined ||
     partOf(select, 'distinct') !== undefined ||
@@ -128,7 +137,9 @@ function itemsOf(tree: Tree, list: Node, qualifiers: ReadonlySet<string>): Reado
 
 function qualifiersOf(tree: Tree, source: Node): ReadonlySet<string> {
   const [table] = source.parts;
-  return new Set([source, ...(table?.kind === 'table' ? [table] : [])].map((node) => nameOf(tree, node)).filter(Boolean));
+  return new Set(
+    [source, ...(table?.kind === 'table' ? [table] : [])].map((node) => nameOf(tree, node)).filter(Boolean),
+  );
 }
 
 /** Returns the expression of a name at a node; undefined if it has none that is known. */
@@ -185,7 +196,9 @@ function inSource(tree: Tree, lookup: Lookup): Meaning | undefined {
 
 /** The stored tables that a query reads, each as its node in FROM. */
 export function storedSources(tree: Tree): readonly Node[] {
-  return nodesOf(tree.root, 'source').filter(({ parts: [table] }) => table?.kind === 'table' && table.at > table.from);
+  return nodesOf(tree.root, 'source').filter(
+    ({ parts: [table] }) => table?.kind === 'table' && table.at > table.from,
+  );
 }
 
 /** The database and the table of such a node. */
@@ -201,7 +214,8 @@ export function readerOf(tree: Tree, select: Node, parents: ReadonlyMap<Node, No
   if (around.kind === 'arguments') {
     const view = parents.get(around);
     const source = view && parents.get(view);
-    const isView = view?.kind === 'table-function' && nameOf(tree, view) === 'view' && around.parts.length === 1;
+    const isView =
+      view?.kind === 'table-function' && nameOf(tree, view) === 'view' && around.parts.length === 1;
     return isView && source?.kind === 'source' ? source : 'it is read by a table function';
   }
   if (around.kind !== 'subquery') return 'it is a part of a UNION of rows';
@@ -221,11 +235,17 @@ function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap
   // A WITH clause before the first member of a UNION is that of all of them.
   const around = parents.get(whole);
   const scope = around?.kind === 'union' ? around : whole;
-  const later = nodesOf(scope, 'table', 'with-table', 'source', 'column').filter((node) => node.from >= element.to);
-  if (later.some((node) => node.kind === 'with-table' && nameOf(tree, node) === name)) return `${name} is defined twice`;
-  const tables = later.filter((node) => node.kind === 'table' && node.at === node.from && nameOf(tree, node) === name);
+  const later = nodesOf(scope, 'table', 'with-table', 'source', 'column').filter(
+    (node) => node.from >= element.to,
+  );
+  if (later.some((node) => node.kind === 'with-table' && nameOf(tree, node) === name))
+    return `${name} is defined twice`;
+  const tables = later.filter(
+    (node) => node.kind === 'table' && node.at === node.from && nameOf(tree, node) === name,
+  );
   const [table, second] = tables;
-  if (table === undefined || second !== undefined) return `${name} is read ${second === undefined ? 'nowhere' : 'twice'}`;
+  if (table === undefined || second !== undefined)
+    return `${name} is read ${second === undefined ? 'nowhere' : 'twice'}`;
   const source = parents.get(table);
   return source?.kind === 'source' ? source : `${name} is read by a condition`;
 }
@@ -249,7 +269,10 @@ export function isOpaqueQuery(tree: Tree): boolean {
 }
 
 /** `<`, and what it is with its operands exchanged; undefined for other operators. */
-export function orderOf(tree: Tree, node: Node): { readonly operator: string; readonly reversed: string } | undefined {
+export function orderOf(
+  tree: Tree,
+  node: Node,
+): { readonly operator: string; readonly reversed: string } | undefined {
   const operator = operatorOf(tree, node);
   const reversed = REVERSED.get(operator);
   return reversed === undefined ? undefined : { operator, reversed };

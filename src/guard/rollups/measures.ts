@@ -2,8 +2,9 @@
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { isCountOfRows, isDistinct, nameOf, partOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
-import { holdsNull, integerOf, plainTypeOf } from '../../sql/types/traits.ts';
+import { holdsNull, integerOf, isFloat, plainType } from '../../sql/types/traits.ts';
 import { parseType } from '../../sql/types/type.ts';
+import { storedAggregate } from './aggregates.ts';
 import type { Level } from './levels.ts';
 import type { RollupMeasure } from './model.ts';
 import { rowTerm, shownNode, type Term } from './term.ts';
@@ -26,18 +27,17 @@ export interface MeasureUse {
 }
 
 /** Aggregates whose results do not depend on how often a value occurs: over dimensions they stay as they are. */
-const OF_VALUES: ReadonlySet<string> = new Set(['min', 'max', 'uniq', 'uniqExact', 'groupBitAnd', 'groupBitOr']);
+const OF_VALUES: ReadonlySet<string> = new Set([
+  'min',
+  'max',
+  'uniq',
+  'uniqExact',
+  'groupBitAnd',
+  'groupBitOr',
+]);
 
 /** Aggregates that the engine knows in any case. */
 const ANY_CASE: ReadonlySet<string> = new Set(['count', 'sum', 'min', 'max', 'avg']);
-
-/** Aggregates of which a rollup has the value, and the aggregate of those values. Of others it has the state. */
-const VALUES: ReadonlyMap<string, string> = new Map([
-  ['count', 'sum'],
-  ['sum', 'sum'],
-  ['min', 'min'],
-  ['max', 'max'],
-]);
 
 interface Aggregate {
   /** Its canonical name, without -If. */
@@ -56,7 +56,11 @@ export function columnOf({ measure }: CompiledMeasure): string {
 /** The aggregate that makes a column of a rollup from the rows of a group. */
 export function stateOf({ measure: { aggregate, parameters }, arguments: list }: CompiledMeasure): string {
   const brackets = parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
-  return `${aggregate}${VALUES.has(aggregate) ? '' : 'State'}${brackets}(${list.join(', ')})`;
+  return `${aggregate}${isValue(aggregate) ? '' : 'State'}${brackets}(${list.join(', ')})`;
+}
+
+function isValue(aggregate: string): boolean {
+  return storedAggregate(aggregate)?.stored === 'value';
 }
 
 /** Whether a call is an aggregate that may be derived from measures. */
@@ -88,6 +92,11 @@ export function readAggregate(from: MeasureSource, call: Node, level: Level): Te
   if (aggregate === undefined) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);
+  const whole = condition && wholeUse(from, aggregate, [...terms, condition]);
+  if (whole !== undefined) {
+    onUse(call, whole);
+    return { ...unknown, kind: 'group', isAtomic: true };
+  }
   if (condition?.kind === 'row' || condition?.kind === 'time') return rowTerm('', condition.cause);
   const all = [...terms, ...(condition === undefined ? [] : [condition])];
   const collected: Term = {
@@ -114,11 +123,15 @@ function aggregateOf(tree: Tree, call: Node): Aggregate | undefined {
     partOf(call, 'parameters'),
     partOf(call, 'filter'),
   ];
-  if (list === undefined || partOf(call, 'over') !== undefined || (isConditional && filter !== undefined)) return undefined;
+  if (list === undefined || partOf(call, 'over') !== undefined || (isConditional && filter !== undefined))
+    return undefined;
   // Other parts, and words such as IGNORE NULLS or ALL, may change what it returns.
-  const isWhole = call.to === (filter ?? list).to && call.parts.every((part) => [list, parameters, filter].includes(part));
+  const isWhole =
+    call.to === (filter ?? list).to && call.parts.every((part) => [list, parameters, filter].includes(part));
   if (!isWhole || (list.at !== list.from && !isDistinct(tree, list))) return undefined;
-  const [parts, last] = isConditional ? [list.parts.slice(0, -1), list.parts.at(-1)] : [list.parts, filter?.parts[0]];
+  const [parts, last] = isConditional
+    ? [list.parts.slice(0, -1), list.parts.at(-1)]
+    : [list.parts, filter?.parts[0]];
   if ((isConditional || filter !== undefined) && last === undefined) return undefined;
   return {
     name,
@@ -129,6 +142,38 @@ function aggregateOf(tree: Tree, call: Node): Aggregate | undefined {
   };
 }
 
+/** A measure that has the condition itself, as `countIf(status >= 500)`. */
+function wholeUse(
+  { measures }: MeasureSource,
+  { name, parameters, isDistinct: isOfDistinct }: Aggregate,
+  terms: readonly Term[],
+): MeasureUse | undefined {
+  const found = measures.find((each) =>
+    isOf(
+      each,
+      `${name}If`,
+      parameters,
+      terms.map(({ source }) => source),
+    ),
+  );
+  if (found === undefined || isOfDistinct) return undefined;
+  return { measures: [found], condition: undefined, write: () => readCall(found, undefined) };
+}
+
+function isOf(
+  { measure, arguments: own }: CompiledMeasure,
+  aggregate: string,
+  parameters: readonly string[],
+  list: readonly string[],
+): boolean {
+  return (
+    measure.aggregate === aggregate &&
+    measure.parameters.join() === parameters.join() &&
+    own.length === list.length &&
+    own.every((text, index) => text === list[index])
+  );
+}
+
 function useOf(
   measures: readonly CompiledMeasure[],
   { name, parameters, list, condition, isDistinct: isOfDistinct }: Aggregate,
@@ -136,13 +181,7 @@ function useOf(
 ): MeasureUse | undefined {
   const texts = terms.map(({ source }) => source);
   const find = (aggregate: string, of: readonly string[]): CompiledMeasure | undefined =>
-    measures.find(
-      ({ measure, arguments: own }) =>
-        measure.aggregate === aggregate &&
-        measure.parameters.join() === parameters.join() &&
-        own.length === of.length &&
-        own.every((text, index) => text === of[index]),
-    );
+    measures.find((each) => isOf(each, aggregate, parameters, of));
   const use = (...found: readonly (CompiledMeasure | undefined)[]): MeasureUse | undefined => {
     const all = found.filter((each) => each !== undefined);
     if (all.length < found.length) return undefined;
@@ -156,12 +195,16 @@ function useOf(
   const [first] = list;
   if (name === 'count') {
     const isOfRows = first === undefined || (first.kind === 'number' && list.length === 1);
-    return isOfRows ? use(find('count', [])) : use(find('count', texts) ?? countOf(measures, texts, find('count', [])));
+    return isOfRows
+      ? use(find('count', []))
+      : use(find('count', texts) ?? countOf(measures, texts, find('count', [])));
   }
   if (name !== 'avg') return use(find(name, texts));
   const sum = find('sum', texts);
-  const type = parseType(sum?.measure.types[0] ?? '');
-  if (sum === undefined || integerOf(plainTypeOf(sum.measure.types[0] ?? '')) === undefined) return undefined;
+  if (sum === undefined) return undefined;
+  const type = parseType(sum.measure.types[0] ?? '');
+  const isExact = integerOf(plainType(type)) !== undefined;
+  if (!isExact && !(isFloat(plainType(type)) && sum.measure.approximate)) return undefined;
   return use(sum, holdsNull(type) ? find('count', texts) : find('count', []));
 }
 
@@ -180,8 +223,9 @@ function countOf(
 
 function readCall(measure: CompiledMeasure, condition: string | undefined): string {
   const { aggregate, parameters } = measure.measure;
-  const value = VALUES.get(aggregate);
-  const brackets = value !== undefined || parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
-  const name = `${value ?? `${aggregate}Merge`}${condition === undefined ? '' : 'If'}${brackets}`;
+  const stored = storedAggregate(aggregate);
+  const isState = stored?.stored !== 'value';
+  const brackets = !isState || parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
+  const name = `${isState ? `${aggregate}Merge` : stored.merge}${condition === undefined ? '' : 'If'}${brackets}`;
   return `${name}(${columnOf(measure)}${condition === undefined ? '' : `, ${condition}`})`;
 }

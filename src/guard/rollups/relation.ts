@@ -54,7 +54,9 @@ export function writeRelation(needs: RelationNeeds): string {
     // Without keys there is one group, also of no rows.
     `${rowKeys.length === 0 ? ' HAVING count() > 0' : ` GROUP BY ${rowKeys.join(', ')}`})`,
   ].join('');
-  const ofRollup = columns.map((each) => (each.ofRollup === each.name ? each.name : `${each.ofRollup} AS ${each.name}`));
+  const ofRollup = columns.map((each) =>
+    each.ofRollup === each.name ? each.name : `${each.ofRollup} AS ${each.name}`,
+  );
   const buckets = [
     `SELECT ${[...ofRollup, ...(hasTime ? [time.name] : [])].join(', ')}`,
     ` FROM ${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`,
@@ -155,5 +157,7 @@ export function alignedTo({ from, until }: RollupCoverage, every: number): Rollu
 /** A time in whole seconds. */
 function instant(time: bigint, type: string): string {
   const text = quoteString(new Date(Number(time / 1000n)).toISOString().slice(0, 19).replace('T', ' '));
-  return plainTypeOf(type).name === 'DateTime' ? `toDateTime(${text}, 'UTC')` : `toDateTime64(${text}, 6, 'UTC')`;
+  return plainTypeOf(type).name === 'DateTime'
+    ? `toDateTime(${text}, 'UTC')`
+    : `toDateTime64(${text}, 6, 'UTC')`;
 }

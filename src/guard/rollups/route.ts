@@ -6,7 +6,15 @@ import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { nameOf, partOf, sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
 import { editLevels, type Needs } from './edits.ts';
-import { isOpaqueQuery, parentsOf, readerOf, readLevel, storedNames, storedSources, type Level } from './levels.ts';
+import {
+  isOpaqueQuery,
+  parentsOf,
+  readerOf,
+  readLevel,
+  storedNames,
+  storedSources,
+  type Level,
+} from './levels.ts';
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
 import { alignedTo, writeRelation } from './relation.ts';
@@ -47,7 +55,11 @@ export function createRouter({ zone }: RouterOptions): Router {
       roundings.every(({ period, zone: own = ofColumn }) => {
         return period % every === 0 && own !== undefined && isAligned(own, every);
       });
-    return rollup.tables.findLast(({ every }) => isMultiple(every) && (roundings.length > 0 || every <= COARSEST_UNROUNDED)) ?? (roundings.length === 0 ? rollup.tables[0] : undefined);
+    return (
+      rollup.tables.findLast(
+        ({ every }) => isMultiple(every) && (roundings.length > 0 || every <= COARSEST_UNROUNDED),
+      ) ?? (roundings.length === 0 ? rollup.tables[0] : undefined)
+    );
   };
   return {
     route: (sql, rollupsOf) => {
@@ -114,7 +126,12 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
     source: sourceOf(tree, source.parts[0] ?? source),
   });
   const edits = [...edited.edits, ...sourceEdits(tree, source, levels, relation)];
-  return { kind: 'rollup', rollup, table, sql: editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits) };
+  return {
+    kind: 'rollup',
+    rollup,
+    table,
+    sql: editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits),
+  };
 }
 
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */
@@ -146,7 +163,10 @@ function sourceEdits(tree: Tree, source: Node, [first]: readonly Level[], relati
   const prewhere = first && partOf(first.select, 'prewhere');
   const words = prewhere && spanOf(tree, { from: prewhere.from, to: prewhere.from + 1 });
   return [
-    { ...spanOf(tree, table), text: isNamed ? relation : `${relation} AS ${quoteIdentifier(nameOf(tree, table))}` },
+    {
+      ...spanOf(tree, table),
+      text: isNamed ? relation : `${relation} AS ${quoteIdentifier(nameOf(tree, table))}`,
+    },
     ...(words === undefined ? [] : [{ ...words, text: 'WHERE' }]),
   ];
 }

@@ -30,7 +30,14 @@ export interface TermSource {
 /** Returns the term of a node; without a level, its names are columns of the source. */
 export type ReadTerm = (node: Node, level: Level | undefined) => Term;
 
-const LITERALS: ReadonlySet<NodeKind> = new Set<NodeKind>(['number', 'string', 'constant', 'placeholder', 'typed', 'type']);
+const LITERALS: ReadonlySet<NodeKind> = new Set<NodeKind>([
+  'number',
+  'string',
+  'constant',
+  'placeholder',
+  'typed',
+  'type',
+]);
 
 const COMBINING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'tuple', 'array', 'case', 'when', 'else', 'interval', 'arguments', 'parameters', 'access', 'index', 'cast', 'and', 'or', 'concat',
@@ -39,16 +46,19 @@ const COMBINING: ReadonlySet<NodeKind> = new Set<NodeKind>([
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'between', 'test']);
 
+interface Reader extends TermSource {
+  readonly read: ReadTerm;
+}
+
 /** Creates the reader of one query's terms, each of which is read once. */
 export function createTerms(from: TermSource): ReadTerm {
-  const { tree, dimensions, aggregate } = from;
+  const { tree, dimensions } = from;
   const known = new Map<Node, Term>();
-
   const read: ReadTerm = (node, level) => {
     const before = known.get(node);
     if (before !== undefined) return before;
-    known.set(node, rowTerm(textOf(tree, node), noDimension(tree, node))); // within itself
-    const term = readNew(node, level);
+    known.set(node, rowTerm(textOf(tree, node), noDimension(tree, node))); // inside itself
+    const term = readNode(reader, node, level);
     const dimension = dimensions.get(term.source);
     const found =
       dimension === undefined || term.dimension !== undefined
@@ -57,87 +67,81 @@ export function createTerms(from: TermSource): ReadTerm {
     known.set(node, found);
     return found;
   };
-
-  const readNew: ReadTerm = (node, level) => {
-    const [value] = node.parts;
-    if (LITERALS.has(node.kind)) return constantTerm(textOf(tree, node));
-    if (node.kind === 'column') return readColumn(node, level);
-    if (node.kind === 'group' && value !== undefined) return inParentheses(read(value, level));
-    if (node.kind === 'alias' && value !== undefined) return asOperand(read(value, level));
-    if (node.kind === 'call') return readCall(node, level);
-    if (node.kind === 'binary' || node.kind === 'between') {
-      const parts = node.parts.map((part) => read(part, level));
-      const comparisons = comparisonsOf(tree, node, parts);
-      if (comparisons !== undefined) return compared(node, parts, comparisons);
-    }
-    return COMBINING.has(node.kind) ? combine(node, level) : rowTerm(textOf(tree, node), noDimension(tree, node));
-  };
-
-  const combine: ReadTerm = (node, level) => {
-    const parts = node.parts.map((part) => read(part, level));
-    const texts = textsOf(node, parts);
-    const unknown = parts.find(({ kind }) => kind === 'row' || kind === 'time');
-    if (unknown === undefined) return combinedTerm(parts, texts, node);
-    const isCondition = CONDITIONS.has(node.kind) || (node.kind === 'binary' && isComparing(tree, node));
-    return rowTerm(texts.source, isCondition ? noDimension(tree, node) : unknown.cause);
-  };
-
-  const textsOf = (node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> => ({
-    source: textWith(tree, node, parts.map(({ source }) => source)),
-    rollup: textWith(tree, node, parts.map(({ rollup }) => rollup)),
-  });
-
-  const compared = (node: Node, parts: readonly Term[], comparisons: readonly Comparison[]): Term => ({
-    ...combinedTerm(parts, textsOf(node, parts), node),
-    kind: 'group',
-    comparisons,
-    isTimeOnly: true,
-  });
-
-  const readColumn: ReadTerm = (node, level) => {
-    if (level === undefined) return ofSource(from, namesOf(tree, node), noDimension(tree, node));
-    const meaning = meaningOf(tree, level, node);
-    if (meaning === undefined) return rowTerm(textOf(tree, node), noDimension(tree, node));
-    if (meaning.kind === 'column') return ofSource(from, meaning.path, noDimension(tree, node));
-    return asOperand(read(meaning.node, meaning.level));
-  };
-
-  const readCall: ReadTerm = (node, level) => {
-    const name = nameOf(tree, node);
-    const own = level?.isGrouping === true ? aggregate?.(node, level) : undefined;
-    if (own !== undefined) return own;
-    const list = argumentsOf(node);
-    const isPlain = node.parts.length <= 1 && partOf(node, 'arguments') === node.parts.at(0);
-    if (!isPlain) return rowTerm(combine(node, level).source, noDimension(tree, node));
-    if (isClock(name) && list.every(({ kind }) => LITERALS.has(kind))) return constantTerm(textOf(tree, node));
-    const parts = list.map((part) => read(part, level));
-    const rounded = parts.some(({ kind }) => kind === 'time') ? readRounding(node, parts) : undefined;
-    if (rounded !== undefined) return rounded;
-    const term = combine(node, level);
-    return isOfArguments(name) || term.kind === 'row' ? term : rowTerm(term.source, noDimension(tree, node));
-  };
-
-  /** Undefined for a call that does not round a time. */
-  const readRounding = (node: Node, parts: readonly Term[]): Term | undefined => {
-    const rounding = roundingOf(nameOf(tree, node), argumentsOf(node).map((part) => textOf(tree, part)));
-    if (rounding === undefined) return undefined;
-    const isKnown = parts.every(({ kind }, index) => kind === (index === rounding.time ? 'time' : 'constant'));
-    const zone = parts[rounding.zone]?.source;
-    if (!isKnown || (zone !== undefined && !/^'[\w/+-]+'$/.test(zone))) return undefined;
-    const [list] = node.parts;
-    const inside = list && textsOf(list, parts);
-    if (inside === undefined) return undefined;
-    return {
-      ...timeTerm(''),
-      kind: 'group',
-      source: textWith(tree, node, [inside.source]),
-      rollup: textWith(tree, node, [inside.rollup]),
-      roundings: [{ period: rounding.period, zone: zone?.slice(1, -1) }],
-      isTimeOnly: true,
-    };
-  };
-
+  const reader: Reader = { ...from, read };
   return read;
+}
+
+function readNode(reader: Reader, node: Node, level: Level | undefined): Term {
+  const { tree, read } = reader;
+  const [value] = node.parts;
+  if (LITERALS.has(node.kind)) return constantTerm(textOf(tree, node));
+  if (node.kind === 'column') return readColumn(reader, node, level);
+  // A name in place of its expression keeps the expression together.
+  if ((node.kind === 'group' || node.kind === 'alias') && value !== undefined)
+    return inParentheses(read(value, level));
+  if (node.kind === 'call') return readCall(reader, node, level);
+  if (!COMBINING.has(node.kind)) return rowTerm(textOf(tree, node), noDimension(tree, node));
+  return readComparison(reader, node, level) ?? combine(reader, node, level);
+}
+
+function combine({ tree, read }: Reader, node: Node, level: Level | undefined): Term {
+  const parts = node.parts.map((part) => read(part, level));
+  const texts = textsOf(tree, node, parts);
+  const unknown = parts.find(({ kind }) => kind === 'row' || kind === 'time');
+  if (unknown === undefined) return combinedTerm(parts, texts, node);
+  const isCondition = CONDITIONS.has(node.kind) || (node.kind === 'binary' && isComparing(tree, node));
+  return rowTerm(texts.source, isCondition ? noDimension(tree, node) : unknown.cause);
+}
+
+function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> {
+  const [source, rollup] = [parts.map((part) => part.source), parts.map((part) => part.rollup)];
+  return { source: textWith(tree, node, source), rollup: textWith(tree, node, rollup) };
+}
+
+function readColumn(reader: Reader, node: Node, level: Level | undefined): Term {
+  const { tree, read } = reader;
+  const unknown = noDimension(tree, node);
+  if (level === undefined) return ofSource(reader, namesOf(tree, node), unknown);
+  const meaning = meaningOf(tree, level, node);
+  if (meaning === undefined) return rowTerm(textOf(tree, node), unknown);
+  return meaning.kind === 'column'
+    ? ofSource(reader, meaning.path, unknown)
+    : inParentheses(read(meaning.node, meaning.level));
+}
+
+function readCall(reader: Reader, node: Node, level: Level | undefined): Term {
+  const { tree, read, aggregate } = reader;
+  const name = nameOf(tree, node);
+  const own = level?.isGrouping === true ? aggregate?.(node, level) : undefined;
+  if (own !== undefined) return own;
+  const list = argumentsOf(node);
+  const unknown = noDimension(tree, node);
+  const isPlain = node.parts.length <= 1 && partOf(node, 'arguments') === node.parts.at(0);
+  if (!isPlain) return rowTerm(combine(reader, node, level).source, unknown);
+  if (isClock(name) && list.every(({ kind }) => LITERALS.has(kind))) return constantTerm(textOf(tree, node));
+  const parts = list.map((part) => read(part, level));
+  const rounded = parts.some(({ kind }) => kind === 'time') ? readRounding(tree, node, parts) : undefined;
+  if (rounded !== undefined) return rounded;
+  const term = combine(reader, node, level);
+  return isOfArguments(name) || term.kind === 'row' ? term : rowTerm(term.source, unknown);
+}
+
+/** Undefined for a call that does not round a time. */
+function readRounding(tree: Tree, node: Node, parts: readonly Term[]): Term | undefined {
+  const texts = argumentsOf(node).map((part) => textOf(tree, part));
+  const rounding = roundingOf(nameOf(tree, node), texts);
+  if (rounding === undefined) return undefined;
+  const isKnown = parts.every(({ kind }, index) => kind === (index === rounding.time ? 'time' : 'constant'));
+  const zone = parts[rounding.zone]?.source;
+  const [list] = node.parts;
+  if (list === undefined || !isKnown || (zone !== undefined && !/^'[\w/+-]+'$/.test(zone))) return undefined;
+  const { source, rollup } = textsOf(tree, list, parts);
+  return {
+    ...constantTerm(textWith(tree, node, [source])),
+    rollup: textWith(tree, node, [rollup]),
+    kind: 'group',
+    roundings: [{ period: rounding.period, zone: zone?.slice(1, -1) }],
+  };
 }
 
 function ofSource({ time, dimensions }: TermSource, path: readonly string[], shown: string): Term {
@@ -150,12 +154,19 @@ function ofSource({ time, dimensions }: TermSource, path: readonly string[], sho
 }
 
 function inParentheses(term: Term): Term {
-  return term.isAtomic ? term : { ...term, source: `( ${term.source} )`, rollup: `( ${term.rollup} )`, isAtomic: true };
+  return term.isAtomic
+    ? term
+    : { ...term, source: `( ${term.source} )`, rollup: `( ${term.rollup} )`, isAtomic: true };
 }
 
-/** A name in place of its expression keeps the expression together. */
-function asOperand(term: Term): Term {
-  return inParentheses(term);
+/** A comparison of a time with constants; undefined for others. */
+function readComparison({ tree, read }: Reader, node: Node, level: Level | undefined): Term | undefined {
+  if (node.kind !== 'binary' && node.kind !== 'between') return undefined;
+  const parts = node.parts.map((part) => read(part, level));
+  const comparisons = comparisonsOf(tree, node, parts);
+  if (comparisons === undefined) return undefined;
+  const texts = textsOf(tree, node, parts);
+  return { ...combinedTerm(parts, texts, node), kind: 'group', comparisons, isTimeOnly: true };
 }
 
 /** The comparisons of a time with constants; undefined if it is none. */
@@ -167,15 +178,24 @@ function comparisonsOf(tree: Tree, node: Node, parts: readonly Term[]): readonly
     return low === undefined || high === undefined ? undefined : [low, high];
   }
   const order = orderOf(tree, node);
-  const found = order && (compareWith(order.operator, first, second) ?? compareWith(order.reversed, second, first));
+  const found =
+    order && (compareWith(order.operator, first, second) ?? compareWith(order.reversed, second, first));
   return found === undefined ? undefined : [found];
 }
 
 function compareWith(operator: string, time: Term, constant: Term): Comparison | undefined {
   const bound = time.kind === 'time' && constant.kind === 'constant' ? boundOf(constant.source) : undefined;
-  return bound && { operator, bound: constant.isAtomic ? constant.source : `(${constant.source})`, isDay: bound.isDay };
+  return (
+    bound && {
+      operator,
+      bound: constant.isAtomic ? constant.source : `(${constant.source})`,
+      isDay: bound.isDay,
+    }
+  );
 }
 
 function isComparing(tree: Tree, node: Node): boolean {
-  return ['=', '==', '!=', '<>', '<', '<=', '>', '>=', '<=>', 'LIKE', 'ILIKE', 'REGEXP'].includes(operatorOf(tree, node));
+  return ['=', '==', '!=', '<>', '<', '<=', '>', '>=', '<=>', 'LIKE', 'ILIKE', 'REGEXP'].includes(
+    operatorOf(tree, node),
+  );
 }

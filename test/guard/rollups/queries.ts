@@ -2,7 +2,13 @@
 import type { Random } from '../sandbox/mutants.ts';
 import { MOMENTS } from './generated.ts';
 
-const ZONES = ["'UTC'", "'Europe/Berlin'", "'Asia/Kolkata'", "'Australia/Lord_Howe'", "'America/St_Johns'"] as const;
+const ZONES = [
+  "'UTC'",
+  "'Europe/Berlin'",
+  "'Asia/Kolkata'",
+  "'Australia/Lord_Howe'",
+  "'America/St_Johns'",
+] as const;
 
 /** A query, in one of the forms in which tables of endpoints are read. */
 export function generateQuery(random: Random, database: string): string {
@@ -21,10 +27,17 @@ export function generateQuery(random: Random, database: string): string {
     ...keys.map((key, index) => `${key} AS k${index}`),
     ...aggregates.map((call, index) => (random(5) === 0 ? call : `${call} AS a${index}`)),
   ];
-  const group = keys.length === 0 ? '' : ` GROUP BY ${one([keys.map((_, index) => `k${index}`).join(', '), keys.map((_, index) => String(index + 1)).join(', '), 'ALL'])}`;
+  const group =
+    keys.length === 0
+      ? ''
+      : ` GROUP BY ${one([keys.map((_, index) => `k${index}`).join(', '), keys.map((_, index) => String(index + 1)).join(', '), 'ALL'])}`;
   const having = random(4) === 0 ? ' HAVING count() > 1' : '';
-  const order = keys.length > 0 && random(2) === 0 ? ` ORDER BY ${keys.map((_, index) => `k${index}${one(['', ' DESC'])}`).join(', ')} LIMIT ${1 + random(9)}` : '';
-  const where = conditions.length === 0 ? '' : ` WHERE ${conditions.join(random(6) === 0 ? ' OR ' : ' AND ')}`;
+  const order =
+    keys.length > 0 && random(2) === 0
+      ? ` ORDER BY ${keys.map((_, index) => `k${index}${one(['', ' DESC'])}`).join(', ')} LIMIT ${1 + random(9)}`
+      : '';
+  const where =
+    conditions.length === 0 ? '' : ` WHERE ${conditions.join(random(6) === 0 ? ' OR ' : ' AND ')}`;
   const totals = group !== '' && order === '' && random(10) === 0 ? ' WITH TOTALS' : '';
   const tail = `${where}${group}${totals}${having}${order}`;
   return inForm(form, { database, time, items, tail, random });
@@ -55,7 +68,7 @@ function inForm(form: number, { database, time, items, tail, random }: Parts): s
     case 4:
       return `${select} FROM (SELECT ${passed}, upper(path) AS shouted FROM ${events} WHERE ${own}) AS t${tail}`;
     default:
-      return `SELECT * FROM (${`WITH t AS (SELECT ${passed} FROM ${events} WHERE ${own}) ${select} FROM t${tail}`}) AS whole`;
+      return `SELECT * FROM (WITH t AS (SELECT ${passed} FROM ${events} WHERE ${own}) ${select} FROM t${tail}) AS whole`;
   }
 }
 
@@ -73,10 +86,10 @@ function keysOf(random: Random, time: string): readonly string[] {
       `toHour(${time}${zone()})`,
       `formatDateTime(toStartOfHour(${time}, 'UTC'), '%H')`,
       `${time} >= ${bound(random)}`,
-      'kind', 'status', 'code', 'level', 'doc.request.method', "attributes['place']", 'status >= 500', 'upper(kind)', 'ifNull(code, 1)', 'path',
+      'kind', 'status', 'code', 'level', 'doc.request.method', "attributes['place']", 'status >= 500', 'upper(kind)', 'ifNull(code, 1)', random(6) === 0 ? 'path' : 'status',
       "multiIf(match(path, '/rest'), 'rest', startsWith(path, '/auth'), 'auth', 'other')",
     ]); // prettier-ignore
-  return Array.from({ length: random(4) }, make);
+  return Array.from({ length: random(3) + (random(3) === 0 ? 1 : 0) }, make);
 }
 
 function aggregate(random: Random, time: string): string {
@@ -84,20 +97,25 @@ function aggregate(random: Random, time: string): string {
   const call = one([
     'count()', 'count()', 'count(*)', 'COUNT(1)', 'sum(bytes)', 'SUM(delta)', 'count(delta)', 'avg(delta)', 'avg(bytes)', 'sum(price)', 'avg(big)', 'sum(big)',
     'min(bytes)', 'max(price)', 'max(name)', `min(${time})`, 'uniq(user)', 'uniqExact(user)', 'count(DISTINCT user)', 'uniq(user, status)',
-    'quantileBFloat16(0.95)(bytes)', 'groupBitOr(bytes)', 'uniq(kind)', 'max(status)', 'count(DISTINCT code)', 'count(bytes)', 'count(code)',
+    'quantileBFloat16(0.95)(bytes)', 'groupBitOr(bytes)', 'uniq(kind)', 'max(status)', 'count(DISTINCT code)', 'count(bytes)', 'count(code)', 'countIf(bytes > 100)', 'count() FILTER (WHERE bytes > 100)', 'uniqIf(user, bytes > 500)',
     'round(avg(bytes), 2)', 'sum(bytes) / count()', `max(toStartOfHour(${time}, 'UTC'))`,
   ]); // prettier-ignore
   const plain = /^(?:count\(\)|sum\((?:bytes|delta)\)|avg\(bytes\)|uniq\(user\)|max\(price\))$/.test(call);
   if (!plain || random(2) === 0) return call;
   const where = condition(random, time);
-  return random(2) === 0 ? `${call} FILTER (WHERE ${where})` : call.replace('(', 'If(').replace(/\(?\)$/, (end) => (end === '()' ? '(' : ', ')).replace('If(, ', 'If(') + `${where})`;
+  return random(2) === 0
+    ? `${call} FILTER (WHERE ${where})`
+    : call
+        .replace('(', 'If(')
+        .replace(/\(?\)$/, (end) => (end === '()' ? '(' : ', '))
+        .replace('If(, ', 'If(') + `${where})`;
 }
 
 function condition(random: Random, time: string): string {
   const one = (list: readonly string[]): string => list[random(list.length)] ?? '';
   return one([
     "kind = 'a'", 'kind IS NULL', 'status >= 404', 'status IN (200, 500)', 'code > 0', 'code IS NOT NULL', "level = 'high'", "doc.request.method = 'GET'",
-    "attributes['place'] = 'fra'", "NOT (kind = 'a')", "(kind = 'b' OR status = 200)", 'bytes > 100', "kind LIKE 'a%'", "if(status = 200, kind = 'a', code = 7)",
+    "attributes['place'] = 'fra'", "NOT (kind = 'a')", "(kind = 'b' OR status = 200)", random(5) === 0 ? 'bytes > 100' : 'status = 200', "kind LIKE 'a%'", "if(status = 200, kind = 'a', code = 7)",
     `toHour(${time}, 'UTC') BETWEEN 1 AND 13`, `toStartOfHour(${time}, 'UTC') = toDateTime('2026-03-15 12:00:00', 'UTC')`,
     range(random, time),
     `(status = 200 OR ${range(random, time)})`,
