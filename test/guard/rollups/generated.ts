@@ -104,7 +104,7 @@ export interface World {
   readonly statements: readonly string[];
 }
 
-export const ONE_SECOND = 1_000_000n;
+const ONE_SECOND = 1_000_000n;
 
 /** A table of rows, and a rollup whose buckets are right where it is covered, and wrong elsewhere. */
 export function generateWorld(random: Random, index: number, rows = 200): World {
