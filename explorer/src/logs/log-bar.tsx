@@ -8,6 +8,7 @@ import type { TimeRange } from '../time-range/range.ts';
 import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
+import { isFollowing } from './follower.ts';
 import { rangeText, type Logs } from './use-logs.ts';
 
 interface LogBarProps {
@@ -17,9 +18,10 @@ interface LogBarProps {
 
 export function LogBar({ logs, table }: LogBarProps) {
   const { zone, setZone, address, base } = useExplorer();
-  const { view, views, range, store, change, columns, setColumns } = logs;
-  const isFollowing = store.isFollowing.value;
-  const canFollow = range.to === 'now';
+  const { view, views, range, store, change, columns, setColumns, question } = logs;
+  const following = store.following.value;
+  const follows = isFollowing(following);
+  const canFollow = question.isOpen === true;
   const linkOf = (other: TimeRange): string =>
     new URL(
       viewFragment({
@@ -55,13 +57,14 @@ export function LogBar({ logs, table }: LogBarProps) {
       />
       <button
         type="button"
-        class="button"
-        aria-pressed={isFollowing}
-        disabled={!canFollow && !isFollowing}
+        class="button log-follow"
+        aria-pressed={follows}
+        data-following={following.kind}
+        disabled={!canFollow && !follows}
         title={canFollow ? 'Show new rows as they arrive' : 'Choose a time range that ends now'}
-        onClick={isFollowing ? store.pause : store.follow}
+        onClick={follows ? store.pause : store.follow}
       >
-        <Icon name={isFollowing ? 'stop' : 'play'} /> {isFollowing ? 'Pause' : 'Follow'}
+        <Icon name={follows ? 'stop' : 'play'} /> {follows ? 'Pause' : 'Follow'}
       </button>
       <button type="button" class="button" onClick={logs.reload}>
         <Icon name="again" /> Refresh

@@ -38,7 +38,14 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
   useEffect(() => store.close, [store]);
   const asked = JSON.stringify([endpoint.revision, view, logs.filter, logs.range, parameters, loads.value]);
   const question = useMemo<LogQuestion>(
-    () => ({ endpoint, view, parameters, lql: logs.filter, bounds: boundsAt(range, page.epoch()) }),
+    () => ({
+      endpoint,
+      view,
+      parameters,
+      lql: logs.filter,
+      bounds: boundsAt(range, page.epoch()),
+      isOpen: range.to === 'now',
+    }),
     [asked],
   );
   useEffect(() => store.load(question), [store, question]);
