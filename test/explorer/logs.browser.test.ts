@@ -181,6 +181,55 @@ describe('over the sample data', () => {
     await loaded();
   });
 
+  test('patterns of messages have their rows and share, and filter', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const all = await total();
+    await page.getByRole('button', { name: 'Patterns' }).click();
+    const lines = page.locator('.log-pattern');
+    await lines.first().waitFor();
+    await page.getByText(`patterns in ${all.toLocaleString('en')} rows`).waitFor();
+    const counts = (await lines.locator('.pattern-rows').allTextContents()).map((text) =>
+      Number(text.replaceAll(',', '')),
+    );
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(all);
+    expect(counts.length).toBeLessThan(all / 5);
+    const line = lines.filter({ hasText: 'canceling statement due to statement timeout' });
+    const count = Number(await line.locator('.pattern-rows').textContent());
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await line.getByRole('button').click();
+    await expect.poll(total).toBe(count);
+    await rows().first().waitFor();
+    expect(await filter().inputValue()).toContain('canceling');
+  });
+
+  test('a part of the histogram is compared with the rest', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const whole = page.url();
+    await page.getByRole('button', { name: 'Differences' }).click();
+    await page.getByText('Select a part of the histogram').waitFor();
+    const bars = page.getByRole('group', { name: /^Histogram: / });
+    await bars.focus();
+    await page.keyboard.press('ArrowLeft');
+    for (let bar = 0; bar < 4; bar++) await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    const lines = page.locator('.log-difference');
+    await lines.first().waitFor();
+    expect(page.url()).toBe(whole);
+    expect(
+      await page.getByText(/values? more frequent in this part: [\d,]+ rows? compared with [\d,]+/).count(),
+    ).toBe(1);
+    const [inside = 0, outside = 0] = (
+      await lines.first().locator('.difference-share').allTextContents()
+    ).map(parseFloat);
+    expect(inside).toBeGreaterThan(outside);
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await lines
+      .first()
+      .getByRole('button', { name: /^Only rows with/ })
+      .click();
+    await expect.poll(() => filter().inputValue()).not.toBe('');
+  });
+
   test('a drag over the histogram zooms, and so do the arrow keys', async () => {
     await show(DAY);
     const all = await total();

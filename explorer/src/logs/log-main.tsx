@@ -1,6 +1,6 @@
 // The middle of a log view: its histogram, its rows, and what they are in words.
 import type { Table } from '../service/listing.ts';
-import { fixedRange } from '../time-range/range.ts';
+import { LogAnalysis, LogModes, useLogAnalysis } from './log-analysis.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import { LogList } from './log-list.tsx';
 import { LogProblem } from './log-problem.tsx';
@@ -17,16 +17,19 @@ interface LogMainProps {
 
 export function LogMain({ logs, table, selection }: LogMainProps) {
   const { rows, histogram } = logs.store;
+  const analysis = useLogAnalysis(logs);
   return (
     <div class="logs-main" aria-busy={rows.value.isLoading} data-past={isPast(rows.value)}>
       {histogram.value.value !== undefined && (
-        <LogHistogram
-          {...histogram.value.value}
-          onZoom={(from, to) => logs.change({ range: fixedRange(from, to) })}
-        />
+        <LogHistogram {...histogram.value.value} onZoom={analysis.onZoom} />
       )}
+      <LogModes {...analysis} />
       <LogProblem logs={logs} />
-      <LogList logs={logs} table={table} selection={selection} />
+      {analysis.mode === 'rows' ? (
+        <LogList logs={logs} table={table} selection={selection} />
+      ) : (
+        <LogAnalysis logs={logs} state={analysis} />
+      )}
       <LogStatus logs={logs} />
     </div>
   );
