@@ -27,12 +27,18 @@ sandbox: { enabled: true }
 live: { every: 1 }
 `;
 
+const VIEW = `name: Failed requests
+endpoint: logs.all
+parameters: { project: ${PROJECT} }
+logs: { table: edge_logs, filter: "m.response.status_code:(502|503|504)", range: now-24h..now, columns: [metadata.request.path], facets: [metadata.request.cf.city] }
+`;
+
 let service: Explorer;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  service = await visitSharedService({ 'ticks.yaml': TICKS });
+  service = await visitSharedService({ 'ticks.yaml': TICKS, 'failed.view.yaml': VIEW });
   visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, DAY);
@@ -327,6 +333,27 @@ describe('over the sample data', () => {
       .first()
       .waitFor();
   });
+});
+
+test('a view of the repository is in the menu, and opens; no link has the key', async () => {
+  await show('#/ticks?:logs=ticks');
+  await page.locator('.views > summary').click();
+  const shared = page
+    .getByRole('list', { name: 'Shared views' })
+    .getByRole('link', { name: /^Failed requests/ });
+  await shared.waitFor();
+  expect(await shared.getAttribute('href')).not.toContain(service.key);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  await shared.click();
+  await expect.poll(() => filter().inputValue()).toBe('m.response.status_code:(502|503|504)');
+  await loaded();
+  await page
+    .getByRole('list', { name: 'Values of metadata.request.cf.city' })
+    .locator('.facet-value')
+    .first()
+    .waitFor();
+  expect(await page.locator('.log-head .log-column').allTextContents()).toEqual(['request.path']);
+  expect(page.url()).not.toContain(service.key);
 });
 
 test('a parameter that is missing is named, and the form is there to fill it in', async () => {
