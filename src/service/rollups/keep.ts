@@ -1,5 +1,7 @@
 // Keeps a rollup equal to its source: compares them, fills what differs again, and records for which times they are equal. All that
 // it knows is in the tables, so that it goes on after it was killed where it was.
+import type { Rollup } from '../../guard/rollups/model.ts';
+import type { Engine } from '../engine/engine.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { askRows } from './ask.ts';
 import { compareDays, compareSamples, type ComparedDay, type Day } from './compare.ts';
@@ -10,12 +12,20 @@ import {
   seeSource,
   UNSEEN,
   createStates,
+  forgetState,
   readStates,
   stateOf,
   writeState,
   type RollupState,
 } from './state.ts';
-import { anyTime, createStatements, daySql, quoteName, type RollupPlan } from './statements.ts';
+import {
+  anyTime,
+  createStatements,
+  daySql,
+  dropStatements,
+  quoteName,
+  type RollupPlan,
+} from './statements.ts';
 
 /** What happens to a rollup, in order. */
 export type RollupEvent =
@@ -42,6 +52,16 @@ export async function applyRollup({ engine }: RollupDeps, { plan }: KeptRollup):
   const state = { ...fresh, ...known, rollup, settleSeconds, keepDays };
   await writeState(engine, state);
   return state;
+}
+
+/** It is no longer used before its tables go. Rejects with EngineError. */
+export async function dropRollup(
+  engine: Engine,
+  rollup: Pick<Rollup, 'name' | 'version' | 'tables'>,
+  cluster: string | undefined,
+): Promise<void> {
+  await forgetState(engine, rollup);
+  for (const sql of dropStatements(rollup, cluster)) await engine.execute(sql);
 }
 
 function keepSql({ rollup, keepDays }: RollupPlan, table: string): string {
