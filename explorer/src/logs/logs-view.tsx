@@ -29,7 +29,7 @@ export function LogsView({ endpoint, views }: LogsViewProps) {
     <FacetContext.Provider value={canSendSql(logs.question) ? facetFieldsOf(logs) : undefined}>
       <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
         <LogBar logs={logs} table={table} />
-        <LogFilter filter={filter} onFilter={onFilter} problem={rows.problem} />
+        <LogFilter logs={logs} table={table} />
         <div class="logs-body">
           <LogSide logs={logs} />
           <LogMain logs={logs} table={table} selection={selection} />
