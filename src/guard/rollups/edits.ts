@@ -4,9 +4,9 @@ import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { conjunctsOf, nameOf, partOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { columnName } from './column-names.ts';
-import { meaningOf, type Level, type Use } from './levels.ts';
+import { meaningOf, type Level, type ItemUse } from './levels.ts';
 import { columnOf, type CompiledMeasure, type MeasureUse } from './measures.ts';
-import type { Comparison, RoundedTime, Term } from './term.ts';
+import type { TimeComparison, RoundedTime, Term } from './term.ts';
 import type { ReadTerm } from './terms.ts';
 
 /** What a query reads of the relation, collected while it is edited. */
@@ -14,7 +14,7 @@ export interface Needs {
   readonly named: Set<string>;
   readonly added: Set<string>;
   readonly measures: Set<CompiledMeasure>;
-  readonly comparisons: Map<string, Comparison>;
+  readonly comparisons: Map<string, TimeComparison>;
   readonly roundings: RoundedTime[];
   /** Conditions on all rows. */
   readonly conditions: Term[];
@@ -64,11 +64,11 @@ interface Editing extends EditContext {
 const OTHERS: ReadonlySet<NodeKind> = new Set<NodeKind>(['from', 'with', 'top', 'modifier']);
 
 function editGrouping(editing: Editing, level: Level, edits: Edit[]): string | undefined {
-  for (const clause of level.select.parts) {
-    if (OTHERS.has(clause.kind)) continue;
-    for (const part of clause.parts) {
+  for (const section of level.select.parts) {
+    if (OTHERS.has(section.kind)) continue;
+    for (const part of section.parts) {
       const own: Edit[] = [];
-      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, clause, part, own);
+      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, section, part, own);
       if (fault !== undefined) return fault;
       edits.push(...own);
     }
@@ -78,8 +78,8 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): string | u
 }
 
 /** Gives an item of a list the name that it has without the edits. */
-function keepName(editing: Editing, clause: Node, part: Node, edits: Edit[]): string | undefined {
-  if (clause.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
+function keepName(editing: Editing, section: Node, part: Node, edits: Edit[]): string | undefined {
+  if (section.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
   const name = columnName(editing.tree, part);
   if (name === undefined) return `${shown(editing, part)} has no name (AS), and would get another one`;
   const { end } = spanOf(editing.tree, part);
@@ -169,7 +169,7 @@ function editColumn(editing: Editing, node: Node, level: Level, edits: Edit[]): 
   else if (dimension !== undefined) needs.named.add(dimension);
 }
 
-function addUse({ used }: Editing, { level, name }: Use): void {
+function addUse({ used }: Editing, { level, name }: ItemUse): void {
   const names = used.get(level) ?? new Set();
   used.set(level, names.add(name));
 }
@@ -177,10 +177,10 @@ function addUse({ used }: Editing, { level, name }: Use): void {
 /** Leaves the columns that are read above it, and adds those of the relation. */
 function editPlain(editing: Editing, level: Level, edits: Edit[]): string | undefined {
   const { tree, needs } = editing;
-  for (const clause of level.select.parts) {
-    if (clause.kind === 'order-by') edits.push({ ...spanOf(tree, clause), text: '' });
-    if (clause.kind !== 'where' && clause.kind !== 'prewhere') continue;
-    for (const part of clause.parts) {
+  for (const section of level.select.parts) {
+    if (section.kind === 'order-by') edits.push({ ...spanOf(tree, section), text: '' });
+    if (section.kind !== 'where' && section.kind !== 'prewhere') continue;
+    for (const part of section.parts) {
       const fault = editExpressions(editing, part, level, edits);
       if (fault !== undefined) return fault;
     }
@@ -236,9 +236,9 @@ function editItem(editing: Editing, level: Level, item: Node): string | { readon
 
 /** What the source may leave out: the conditions of the saved query, and those on nothing but the time, which cannot fail. */
 function addConditions({ read, needs }: Editing, level: Level): void {
-  for (const clause of level.select.parts) {
-    if (clause.kind !== 'where' && clause.kind !== 'prewhere') continue;
-    for (const part of clause.parts.flatMap(conjunctsOf)) {
+  for (const section of level.select.parts) {
+    if (section.kind !== 'where' && section.kind !== 'prewhere') continue;
+    for (const part of section.parts.flatMap(conjunctsOf)) {
       const term = read(part, level);
       if (term.isTimeOnly || level.below === undefined) needs.conditions.push(term);
     }

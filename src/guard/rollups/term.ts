@@ -4,7 +4,7 @@ import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 
 /** `time op bound`: it has one value in a bucket if it has the same one at both ends. */
-export interface Comparison {
+export interface TimeComparison {
   readonly operator: string;
   /** An expression without columns. */
   readonly bound: string;
@@ -26,7 +26,7 @@ export interface Term {
   readonly kind: 'constant' | 'group' | 'time' | 'row';
   readonly source: string;
   readonly rollup: string;
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly TimeComparison[];
   readonly roundings: readonly RoundedTime[];
   /** The dimension that it is as a whole. */
   readonly dimension: string | undefined;
