@@ -14,6 +14,7 @@ import {
   timeTerm,
   type TimeComparison,
   type Term,
+  type Unfit,
 } from './term.ts';
 
 /** What terms are read with. */
@@ -90,7 +91,10 @@ function combine({ tree, read }: TermReader, node: Node, level: Level | undefine
   const unknown = parts.find(({ kind }) => kind === 'row' || kind === 'time');
   if (unknown === undefined) return combinedTerm(parts, texts, node);
   const isCondition = CONDITIONS.has(node.kind) || (node.kind === 'binary' && isComparing(tree, node));
-  return rowTerm(texts.source, isCondition ? noDimension(tree, node) : unknown.cause);
+  return rowTerm(
+    texts.source,
+    isCondition ? noDimension(tree, node) : (unknown.cause ?? noDimension(tree, node)),
+  );
 }
 
 function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> {
@@ -144,12 +148,12 @@ function readRounding(tree: Tree, node: Node, parts: readonly Term[]): Term | un
   };
 }
 
-function ofSource({ time, dimensions }: TermSource, path: readonly string[], shown: string): Term {
+function ofSource({ time, dimensions }: TermSource, path: readonly string[], cause: Unfit): Term {
   const text = quoteIdentifier(path.join('.'));
   if (path.length === 1 && path[0] === time) return timeTerm(text);
   const dimension = dimensions.get(text);
   return dimension === undefined
-    ? rowTerm(text, shown)
+    ? rowTerm(text, cause)
     : dimensionTerm(dimension, text, quoteIdentifier(dimension));
 }
 
