@@ -6,7 +6,7 @@ import { LogList } from './log-list.tsx';
 import { LogProblem } from './log-problem.tsx';
 import { LogStatus } from './log-status.tsx';
 import type { LogStore } from './log-store.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 import type { Selection } from './use-selection.ts';
 
 interface LogMainProps {
@@ -22,7 +22,7 @@ export function LogMain({ logs, table, selection }: LogMainProps) {
       {histogram.value.value !== undefined && (
         <LogHistogram
           {...histogram.value.value}
-          onZoom={(from, to) => logs.change({ range: rangeText(fixedRange(from, to)) })}
+          onZoom={(from, to) => logs.change({ range: fixedRange(from, to) })}
         />
       )}
       <LogProblem logs={logs} />

@@ -11,7 +11,7 @@ export function LogSide({ logs }: { readonly logs: Logs }) {
       {!canSendSql(question) && (
         <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
       )}
-      <LogFacets facets={facets.value ?? []} filter={filter} onFilter={onFilter} />
+      <LogFacets facets={facets.value ?? []} {...{ question, filter, onFilter }} />
     </nav>
   );
 }

@@ -195,3 +195,9 @@ describe('panels', () => {
     );
   });
 });
+
+test('the query of a panel is its template, not what the data source last made of it', () => {
+  const target = { refId: 'A', query: 'SELECT $timeSeries', rawQuery: 'SELECT 1700000000' };
+  const panels = [{ type: 'table', title: 'P', datasource: 'ClickHouse', targets: [target] }];
+  expect(panelsOf({ title: 'D', panels }).get('P')?.sql).toBe(target.query);
+});

@@ -12,6 +12,7 @@ import {
 } from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { DATE_TIME_TYPE } from './altinity.ts';
+import { WINDOW_MACROS } from './altinity-statements.ts';
 
 interface Panel {
   readonly path: DocumentPath;
@@ -208,7 +209,7 @@ function letterOf({ value }: Target, index: number): string {
   return textOf(value, 'refId') ?? String(index + 1);
 }
 
-const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query', 'expr'] as const;
+const SQL_KEYS = ['rawSql', 'rawSQL', 'queryText', 'sql', 'query', 'rawQuery', 'expr'] as const;
 
 /** Data sources that have a language of their own, and use the same keys. */
 const OTHER_LANGUAGES =
@@ -262,7 +263,7 @@ function queryOf(
 function isSql(text: string): boolean {
   return (
     /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\(*\s*(select|with)\b/i.test(text.slice(0, 5_000)) ||
-    /^\s*\$\w+\(/.test(text)
+    /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\$\w+\s*\(/.test(text.slice(0, 5_000))
   );
 }
 
@@ -373,6 +374,7 @@ function altinityVariables(target: unknown, engine: string | undefined): readonl
   const isOwn = database === undefined || database === 'default' || database.includes('$');
   return [
     { name: DATE_TIME_TYPE, text: textOf(target, DATE_TIME_TYPE) ?? 'DATETIME' },
+    ...(member(target, WINDOW_MACROS) === true ? [{ name: WINDOW_MACROS, text: 'true' }] : []),
     ...(table === undefined ? [] : [{ name: 'table', text: isOwn ? table : `${database}.${table}` }]),
     ...(time === undefined ? [] : [{ name: 'dateTimeCol', text: time }]),
     ...(date === undefined ? [] : [{ name: 'dateCol', text: date }]),
