@@ -22,11 +22,15 @@ export function isRoutedTree(text: string, sql: string): boolean {
   const own = parseSavedText(sql);
   if (own.fault !== undefined) return false;
   const tables = new Set(nodesOf(own.root, 'table').map((node) => namesOf(own, node).join('.')));
-  const called = new Set(namesIn(own, own.root).flatMap(({ name, isCalled }) => (isCalled ? [name.toLowerCase()] : [])));
+  const called = new Set(
+    namesIn(own, own.root).flatMap(({ name, isCalled }) => (isCalled ? [name.toLowerCase()] : [])),
+  );
   const aggregates = new Set([...called].map((name) => `${name}if`));
   const isKnown = (name: string): boolean => {
     const folded = name.toLowerCase();
-    return called.has(folded) || OF_SYNTAX.has(folded) || aggregates.has(folded) || folded === 'countdistinct';
+    return (
+      called.has(folded) || OF_SYNTAX.has(folded) || aggregates.has(folded) || folded === 'countdistinct'
+    );
   };
   const functions = new Set(nodesOf(own.root, 'table-function').map((node) => nameOf(own, node)));
   return agrees(tree.root, false, { tables, functions, isKnown });
@@ -42,7 +46,10 @@ interface OwnReading {
 function agrees(line: TreeLine, isTable: boolean, own: OwnReading): boolean {
   const isAccepted = !line.isNode || isKnownNode(line, isTable, own);
   if (!isAccepted) return false;
-  const holdsTables = line.isNode ? isTable && line.kind === 'LIST' : headingOf(line.kind)?.holds === 'tables';
+  // Parts that are not known may be tables where tables are.
+  const heading = headingOf(line.kind);
+  const isOfTables = line.isNode ? /^(?:LIST|.*JOIN)$/.test(line.kind) : heading === undefined;
+  const holdsTables = (isTable && isOfTables) || (!line.isNode && heading?.holds === 'tables');
   return line.children.every((child) => agrees(child, holdsTables, own));
 }
 

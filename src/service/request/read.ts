@@ -81,7 +81,15 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
     const again = readThrough.peek(job);
     return again instanceof Promise ? again.then(noteReplayed) : noteReplayed(again);
   };
-  return { ...found.entry, plan, outcome: found.outcome, timing: ran.timing, read: ran.read, rollup: ran.rollup, replay };
+  return {
+    ...found.entry,
+    plan,
+    outcome: found.outcome,
+    timing: ran.timing,
+    read: ran.read,
+    rollup: ran.rollup,
+    replay,
+  };
 }
 
 function both(some: Callers, others: Callers): Callers {

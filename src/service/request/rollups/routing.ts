@@ -1,12 +1,13 @@
 // Routes planned queries to rollups: what runs is the routed statement, and the planned one if the engine rejects that.
 import { isRoutedTree, OPINION } from '../../../guard/rollups/opinion.ts';
 import type { RollupInUse } from '../../../guard/rollups/model.ts';
-import { createRouter, type Route, type RollupsOf } from '../../../guard/rollups/route.ts';
+import { createRouter, type Route, type Router, type RollupsOf } from '../../../guard/rollups/route.ts';
 import type { Unfit } from '../../../guard/rollups/term.ts';
 import { createLru } from '../../../sql/base/lru.ts';
 import { fixClock } from '../../../sql/clickhouse/fixed-clock.ts';
 import { explain } from '../../endpoints/explain.ts';
 import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
+import { readRows } from '../../engine/rows.ts';
 
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
@@ -34,8 +35,6 @@ export interface Routing {
 export interface RoutingOptions {
   readonly engine: Engine;
   readonly rollups: CurrentRollups;
-  /** The server's time zone; undefined: not known. */
-  readonly zone: string | undefined;
 }
 
 /** Characters of statements. */
@@ -50,16 +49,16 @@ interface KnownRoute {
   isAccepted?: Promise<boolean>;
 }
 
-export function createRouting({ engine, rollups, zone }: RoutingOptions): Routing {
-  const router = createRouter({ zone });
+export function createRouting({ engine, rollups }: RoutingOptions): Routing {
+  const routerOf = createRouters(engine);
   const known = createLru<KnownRoute>({ size: ROUTES, sizeOf: (_, sql) => sql.length + 1 });
-  const find = (sql: string): KnownRoute => {
+  const find = async (sql: string): Promise<KnownRoute> => {
     const before = known.get(sql);
     if (before?.with === before?.sources.map((source) => keyOf(rollups.of(source))).join()) {
       if (before !== undefined) return before;
     }
     const sources: Parameters<RollupsOf>[0][] = [];
-    const route = router.route(sql, (source) => {
+    const route = (await routerOf()).route(sql, (source) => {
       sources.push(source);
       return rollups.of(source);
     });
@@ -70,7 +69,7 @@ export function createRouting({ engine, rollups, zone }: RoutingOptions): Routin
   return {
     route: async (statement, now) => {
       if (!rollups.hasAny()) return undefined;
-      const found = find(statement.sql);
+      const found = await find(statement.sql);
       const { route } = found;
       if (route === undefined) return undefined;
       const { name } = route.rollup;
@@ -85,6 +84,22 @@ export function createRouting({ engine, rollups, zone }: RoutingOptions): Routin
   };
 }
 
+/** The router with the time zone of the server, once that is known. */
+function createRouters(engine: Engine): () => Promise<Router> {
+  const unknown = createRouter({ zone: undefined });
+  let known = engine.kind === 'embedded' ? createRouter({ zone: 'UTC' }) : undefined;
+  return async () => {
+    if (known !== undefined) return known;
+    const rows = await readRows(engine, 'SELECT timezone()').catch((error: unknown) => {
+      if (error instanceof EngineError) return [];
+      throw error;
+    });
+    const [[zone] = []] = rows as readonly (readonly [string])[]; // one string column
+    if (zone !== undefined) known = createRouter({ zone });
+    return known ?? unknown;
+  };
+}
+
 const OTHERWISE: Unfit = { text: 'the engine reads the routed statement in another way' };
 
 function keyOf(all: readonly RollupInUse[]): string {
@@ -96,12 +111,12 @@ function keyOf(all: readonly RollupInUse[]): string {
 /** The second opinion on a consumer's statement. */
 async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean> {
   const { key, onFatal, parameters, rowPolicy } = caller;
-  const explained = await explain(engine, `${OPINION}${sql}`, { caller: { key, onFatal, parameters, rowPolicy } }).catch(
-    (error: unknown) => {
-      if (error instanceof EngineError) return undefined; // the statement over rows reports it
-      throw error;
-    },
-  );
+  const explained = await explain(engine, `${OPINION}${sql}`, {
+    caller: { key, onFatal, parameters, rowPolicy },
+  }).catch((error: unknown) => {
+    if (error instanceof EngineError) return undefined; // the statement over rows reports it
+    throw error;
+  });
   return explained?.kind === 'tree' && isRoutedTree(explained.text, sql);
 }
 
