@@ -1,26 +1,31 @@
 // The log view: filter and time range, histogram, facets, rows, and one row beside them.
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import { usePaletteActions } from '../palette/use-palette-actions.ts';
 import { useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { counted } from '../parts/words.ts';
-import { printJson, type Row } from '../service/json.ts';
+import { printJson } from '../service/json.ts';
 import type { Endpoint, Table } from '../service/listing.ts';
 import { viewFragment } from '../saved-views/view-actions.ts';
 import { ALL_LOGS } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { fixedRange, PRESETS, type TimeRange } from '../time-range/range.ts';
+import { PRESETS, type TimeRange } from '../time-range/range.ts';
 import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { LogFacets } from './log-facets.tsx';
 import { isOfFilter, LogFilter } from './log-filter.tsx';
 import { LogHistogram } from './log-histogram.tsx';
+import { useLogLayout, type LayoutProps } from './log-layout.ts';
 import { LogPanel } from './log-panel.tsx';
 import { LogRows } from './log-rows.tsx';
+import { LogSide } from './log-side.tsx';
+import { LogSplit } from './log-split.tsx';
 import { MAX_ROWS, type Part } from './log-store.ts';
 import { canSendSql } from './questions.ts';
+import { useSelection, type Selection } from './selection.ts';
+import { levelField } from './severity-filter.ts';
 import { rangeText, useLogs, type Logs } from './use-logs.ts';
 import { tableOf, type LogView } from './view.ts';
 
@@ -33,6 +38,7 @@ export function LogsView({ endpoint, views }: Props) {
   const logs = useLogs(endpoint, views);
   const table = tableOf(logs.view, endpoint);
   const selection = useSelection(logs);
+  const layoutProps = useLogLayout(logs.place);
   useLogActions(logs);
   if (table === undefined) return null;
   const { store, filter, change } = logs;
@@ -45,36 +51,41 @@ export function LogsView({ endpoint, views }: Props) {
       <LogBar logs={logs} table={table} />
       <LogFilter filter={filter} onFilter={onFilter} problem={rows.value.problem} />
       <div class="logs-body">
-        <nav class="logs-side" aria-label="Facets">
+        <LogSide {...layoutProps}>
           <PartProblem part={facets.value} what="The facets" />
           {!canSendSql(logs.question) && (
             <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
           )}
           <LogFacets facets={facets.value.value ?? []} filter={filter} onFilter={onFilter} />
-        </nav>
+        </LogSide>
         <div class="logs-main" aria-busy={rows.value.isLoading}>
           <PartProblem part={histogram.value} what="The histogram" />
           {histogram.value.value !== undefined && (
             <LogHistogram
               {...histogram.value.value}
-              onZoom={(from, to) => change({ range: rangeText(fixedRange(from, to)) })}
+              range={rangeText(logs.range)}
+              onRange={(range) => change({ range })}
+              level={levelField(logs.question)}
+              {...{ filter, onFilter }}
             />
           )}
-          <Rows logs={logs} table={table} selection={selection} />
+          <LogSplit
+            {...layoutProps}
+            panel={(isBelow) =>
+              selection.row !== undefined && (
+                <LogPanel
+                  row={selection.row}
+                  total={totalOf(logs)}
+                  {...{ table, logs, selection, filter, onFilter, isBelow }}
+                  {...layoutProps}
+                />
+              )
+            }
+          >
+            <Rows {...{ logs, table, selection }} {...layoutProps} />
+          </LogSplit>
           <Status logs={logs} />
         </div>
-        {selection.row !== undefined && (
-          <LogPanel
-            row={selection.row}
-            table={table}
-            position={selection.active + 1}
-            count={rows.value.value?.rows.length ?? 0}
-            onMove={selection.move}
-            onClose={selection.close}
-            filter={filter}
-            onFilter={onFilter}
-          />
-        )}
       </div>
     </section>
   );
@@ -141,49 +152,13 @@ function LogBar({ logs, table }: LogsProps & { readonly table: Table }) {
   );
 }
 
-interface Selection {
-  readonly active: number;
-  readonly isOpen: boolean;
-  /** The row that is open. */
-  readonly row: Row | undefined;
-  choose(index: number): void;
-  open(index: number): void;
-  move(step: 1 | -1): void;
-  close(): void;
+interface RowsProps extends LogsProps, LayoutProps {
+  readonly table: Table;
+  readonly selection: Selection;
 }
 
-function useSelection({ store, question }: Logs): Selection {
-  const rows = store.rows.value.value?.rows ?? [];
-  const [chosen, setChosen] = useState(rows[0]);
-  const [isOpen, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [question.view]);
-  // New rows above do not change which one is chosen.
-  const found = chosen === undefined ? -1 : rows.indexOf(chosen);
-  const active = Math.max(0, found);
-  const choose = (index: number): void => setChosen(rows[Math.min(rows.length - 1, Math.max(0, index))]);
-  return {
-    active,
-    isOpen: isOpen && found >= 0,
-    row: isOpen && found >= 0 ? chosen : undefined,
-    choose,
-    open: (index) => {
-      choose(index);
-      setOpen(true);
-    },
-    move: (step) => choose(active + step),
-    close: () => {
-      setOpen(false);
-      document.querySelector<HTMLElement>('.log-rows')?.focus();
-    },
-  };
-}
-
-function Rows({
-  logs,
-  table,
-  selection,
-}: LogsProps & { readonly table: Table; readonly selection: Selection }) {
-  const { store, view, columns } = logs;
+function Rows({ logs, table, selection, ...layout }: RowsProps) {
+  const { store, view, columns, filter } = logs;
   const copy = useCopy();
   const isAtTop = useRef(true);
   const { value, problem, isLoading } = store.rows.value;
@@ -215,11 +190,14 @@ function Rows({
       )}
       <LogRows
         rows={value.rows}
-        {...{ view, table, columns }}
+        {...{ view, table, columns, filter }}
+        {...layout}
+        onColumns={logs.setColumns}
         active={selection.active}
         onActive={selection.choose}
         onOpen={selection.open}
         onCopy={(index) => copy(printJson(value.rows[index] ?? null, '  '), 'the row')}
+        onClose={selection.close}
         onEnd={store.loadOlder}
         onTop={(isTop) => (isAtTop.current = isTop)}
       />
@@ -227,10 +205,16 @@ function Rows({
   );
 }
 
-function Status({ logs: { store } }: LogsProps) {
+/** All rows of the filter and the time range, as the histogram counts them; undefined while they are counted. */
+function totalOf({ store }: Logs): number | undefined {
+  const { value, isLoading } = store.histogram.value;
+  return isLoading ? undefined : value?.buckets.reduce((sum, { rows }) => sum + rows, 0);
+}
+
+function Status({ logs }: LogsProps) {
+  const { store } = logs;
   const { value, problem, isLoading } = store.rows.value;
-  const { value: histogram, isLoading: isCounting } = store.histogram.value;
-  const total = isCounting ? undefined : histogram?.buckets.reduce((sum, { rows }) => sum + rows, 0);
+  const total = totalOf(logs);
   const shown = value?.rows.length ?? 0;
   const isFull = shown >= MAX_ROWS;
   const words = [

@@ -17,6 +17,10 @@ export interface Logs {
   readonly range: TimeRange;
   /** Paths, in their order. */
   readonly columns: readonly string[];
+  /** Of the row that is open. */
+  readonly rowKey: string | undefined;
+  /** The endpoint and the table, as what the visitor arranges is kept for. */
+  readonly place: string;
   readonly question: LogQuestion;
   change(part: Partial<LogsAddress>): void;
   setColumns(columns: readonly string[]): void;
@@ -50,6 +54,8 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     filter: logs.filter,
     range,
     columns: logs.columns ?? memory.logColumns(place) ?? view.columns,
+    rowKey: logs.row,
+    place,
     question,
     change: (part) => change({ logs: { ...logs, ...part } }),
     setColumns: (columns) => {
