@@ -12,7 +12,7 @@ import type { LayoutProps } from './log-layout.ts';
 import { RowAround } from './row-around.tsx';
 import { RowCopies } from './row-copies.tsx';
 import { RowFields } from './row-fields.tsx';
-import type { Selection } from './selection.ts';
+import type { Selection } from './use-selection.ts';
 import { timeText } from './times.ts';
 import type { Logs } from './use-logs.ts';
 

@@ -1,28 +1,23 @@
-// The facets beside the rows, which fold to leave the rows more space.
-import type { ComponentChildren } from 'preact';
-import { Icon } from '../parts/icon.tsx';
+// The side of a log view: its facets.
+import { LogFacets } from './log-facets.tsx';
 import type { LayoutProps } from './log-layout.ts';
+import { canSendSql } from './questions.ts';
+import { SideFold } from './side-fold.tsx';
+import type { Logs } from './use-logs.ts';
 
-export function LogSide({
-  layout,
-  onLayout,
-  children,
-}: LayoutProps & { readonly children: ComponentChildren }) {
-  const isFolded = layout.isSideFolded;
+interface LogSideProps extends LayoutProps {
+  readonly logs: Logs;
+}
+
+export function LogSide({ logs, ...layout }: LogSideProps) {
+  const { filter, onFilter, question } = logs;
+  const facets = logs.store.facets.value;
   return (
-    <nav class="logs-side" aria-label="Facets" data-folded={isFolded}>
-      <button
-        type="button"
-        class="logs-side-fold"
-        aria-expanded={!isFolded}
-        aria-label="Facets"
-        title={isFolded ? 'Show the facets' : 'Hide the facets'}
-        onClick={() => onLayout({ isSideFolded: !isFolded })}
-      >
-        <Icon name="open" />
-        {!isFolded && 'Facets'}
-      </button>
-      {!isFolded && children}
-    </nav>
+    <SideFold {...layout}>
+      {!canSendSql(question) && (
+        <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
+      )}
+      <LogFacets facets={facets.value ?? []} filter={filter} onFilter={onFilter} />
+    </SideFold>
   );
 }

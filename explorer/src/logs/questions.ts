@@ -16,6 +16,8 @@ export interface LogQuestion {
   /** As the user wrote it; its `s:` and `c:` clauses have no effect here. */
   readonly lql: string;
   readonly bounds: Bounds;
+  /** Whether it ends now, so that new rows belong to it. */
+  readonly isOpen?: boolean;
 }
 
 /** Milliseconds since 1970; `to` is exclusive, as far as the parameters of the endpoint are. */

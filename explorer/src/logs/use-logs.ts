@@ -23,6 +23,7 @@ export interface Logs {
   readonly place: string;
   readonly question: LogQuestion;
   change(part: Partial<LogsAddress>): void;
+  onFilter(filter: string): void;
   setColumns(columns: readonly string[]): void;
   reload(): void;
 }
@@ -41,7 +42,14 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
   useEffect(() => store.close, [store]);
   const asked = JSON.stringify([endpoint.revision, view, logs.filter, logs.range, parameters, loads.value]);
   const question = useMemo<LogQuestion>(
-    () => ({ endpoint, view, parameters, lql: logs.filter, bounds: boundsAt(range, page.epoch()) }),
+    () => ({
+      endpoint,
+      view,
+      parameters,
+      lql: logs.filter,
+      bounds: boundsAt(range, page.epoch()),
+      isOpen: range.to === 'now',
+    }),
     [asked],
   );
   useEffect(() => store.load(question), [store, question]);
@@ -58,6 +66,9 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     place,
     question,
     change: (part) => change({ logs: { ...logs, ...part } }),
+    onFilter: (filter) => {
+      if (filter !== logs.filter) change({ logs: { ...logs, filter } });
+    },
     setColumns: (columns) => {
       memory.setLogColumns(place, columns);
       change({ logs: { ...logs, columns } });

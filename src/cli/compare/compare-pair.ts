@@ -33,18 +33,20 @@ interface ComparedPair {
 }
 
 /** The changes of an endpoint that both revisions have. */
-export function changesOfPair(
-  { old, now, pairs }: ComparedPair,
+export type ChangesOfPair = (
+  pair: ComparedPair,
   base: Side,
   head: Side,
-): readonly ContractChange<ChangeCode>[] {
+) => readonly ContractChange<ChangeCode>[];
+
+export const changesOfPair: ChangesOfPair = ({ old, now, pairs }, base, head) => {
   const ofVariants = pairs.map((pair) => ({
     analysis: pair.now.analysis,
     findings: changesOf(pair, pairs, { base, head }),
   }));
   const ofFile = changesBy(PAIR_CHECKS, { old, now, models: modelsOf({ old, now }, base, head) });
   return [...mergeFindings(ofVariants), ...ofFile];
-}
+};
 
 /** Of a new variant, none if some earlier variant has all that it has. */
 function changesOf(

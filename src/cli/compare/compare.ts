@@ -4,7 +4,7 @@ import type { ListedExposure } from './exposure.ts';
 import { CHANGE_CLASSES } from './change-kinds.ts';
 import { CHANGES, needsReason, type Change, type ChangeCode } from './changes.ts';
 import type { BrokenFile, Contract, ContractChange } from './contract.ts';
-import { changesOfPair, type Side } from './compare-pair.ts';
+import { changesOfPair, type ChangesOfPair, type Side } from './compare-pair.ts';
 import { pairUp, type Pairing } from './pairing.ts';
 import { judge, unusedReasons } from './reasons.ts';
 import { NO_REASONS, type Reasons } from './written-reasons.ts';
@@ -28,9 +28,14 @@ export interface EndpointComparison {
  * Comparisons of all changed endpoints, sorted by name. Equal sides give an empty list. `now` decides whether the sunset of a removed
  * endpoint has passed, in milliseconds since 1970; by default, none has.
  */
-export function compareContracts(base: Side, head: Side, now = -Infinity): readonly EndpointComparison[] {
+export function compareContracts(
+  base: Side,
+  head: Side,
+  now = -Infinity,
+  changesOf = changesOfPair,
+): readonly EndpointComparison[] {
   const pairings = pairUp(base, head);
-  const sides = { base, head, now, defaults: changedDefaults(base, head) };
+  const sides = { base, head, now, changesOf, defaults: changedDefaults(base, head) };
   return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, sides))]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
@@ -90,6 +95,7 @@ interface Sides {
   readonly base: Side;
   readonly head: Side;
   readonly now: number;
+  readonly changesOf: ChangesOfPair;
   /** By the default version of a name at the head, if its callers got another one. */
   readonly defaults: ReadonlyMap<Contract, ContractChange<ChangeCode>>;
 }
@@ -147,10 +153,10 @@ function changeFor(defaults: Sides['defaults'], contract: Contract): readonly Co
 
 function compareTwo(
   { old, now, found }: Extract<Pairing, { kind: 'both' }>,
-  { base, head, defaults }: Sides,
+  { base, head, defaults, changesOf }: Sides,
 ): EndpointComparison {
   const pairs = pairVariants(old, now);
-  const all = [...found, ...changesOfPair({ old, now, pairs }, base, head), ...changeFor(defaults, now)];
+  const all = [...found, ...changesOf({ old, now, pairs }, base, head), ...changeFor(defaults, now)];
   const isSameQuery = pairs.every((pair) => !pair.isNew && pair.old.query.key === pair.now.query.key);
   const [before, after] = [old.analysis.file.query, now.analysis.file.query];
   const isTouched = old.analysis.document.wholeText !== now.analysis.document.wholeText;

@@ -133,7 +133,10 @@ export function noTables(
 }
 
 /** Prints what could not be created, and what was left out. */
-export function noteSchema({ findings, skipped }: LoadedSchema, terminal: Terminal): void {
+export function noteSchema(
+  { findings, skipped }: Pick<LoadedSchema, 'findings' | 'skipped'>,
+  terminal: Terminal,
+): void {
   for (const { file, line, column, severity, message, code } of findings)
     terminal.note(visible(`${file}:${line}:${column}: ${severity}: ${message} (${code})`));
   noteSkipped(skipped, terminal);

@@ -141,6 +141,7 @@ export const PROBLEMS = {
   'lql.name_missing': lql('Missing name'),
   'lql.value_missing': lql('Missing value'),
   'lql.value_invalid': lql('Invalid value'),
+  'lql.too_many_values': lql('Too many values'),
   'lql.operator_repeated': lql('Two consecutive operators'),
   'lql.operator_unknown': lql('Unknown operator'),
   'lql.operator_invalid': lql('This operator cannot be used with this value'),

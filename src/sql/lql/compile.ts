@@ -1,7 +1,13 @@
 // Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
 import { nearest } from '../base/nearest.ts';
 import { chartSql } from './chart.ts';
-import { containsCondition, fieldCondition, matchCondition, printCondition } from './condition.ts';
+import {
+  anyCondition,
+  containsCondition,
+  fieldCondition,
+  matchCondition,
+  printCondition,
+} from './condition.ts';
 import type { Condition } from './value.ts';
 import { parseColumnType } from '../types/column-type.ts';
 import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
@@ -102,12 +108,20 @@ function compileFilter(filter: Filter, scope: StatementScope, now: bigint): Cond
   if (filter.kind === 'message') return compileMessage(filter, scope);
   const value = scope.resolve(filter.path);
   if (isFault(value)) return orText(value);
-  const condition =
-    filter.kind === 'timestamp'
-      ? compareTime(value, filter.operator, filter.value, now)
-      : fieldCondition(value, filter.operator, filter.value);
-  if (!isFault(condition)) return condition;
-  return findingAt(placeOf(filter, condition), condition);
+  if (filter.kind === 'field') return compileValues(filter, value);
+  const condition = compareTime(value, filter.operator, filter.value, now);
+  return isFault(condition) ? findingAt(placeOf(filter, filter.valueSpan, condition), condition) : condition;
+}
+
+/** The first value that does not fit is the finding. */
+function compileValues(filter: FieldFilter, field: FieldExpression): Condition | LqlFinding {
+  const conditions: Condition[] = [];
+  for (const { value, span } of filter.values) {
+    const condition = fieldCondition(field, filter.operator, value);
+    if (isFault(condition)) return findingAt(placeOf(filter, span, condition), condition);
+    conditions.push(condition);
+  }
+  return anyCondition(conditions);
 }
 
 /** A term that contains a colon parses as a path, so the hint also suggests quoting it. */
@@ -118,8 +132,8 @@ function orText(finding: LqlFinding): LqlFinding {
 }
 
 /** Location of a fault: the value, or the path if the path itself is invalid. */
-function placeOf({ path, valueSpan }: Exclude<Filter, MessageFilter>, { code }: Fault): LqlSpan {
-  return code === 'lql.path_invalid' ? path.span : valueSpan;
+function placeOf({ path }: Exclude<Filter, MessageFilter>, value: LqlSpan, { code }: Fault): LqlSpan {
+  return code === 'lql.path_invalid' ? path.span : value;
 }
 
 function compileMessage(
@@ -173,7 +187,8 @@ function regexOf(filter: Filter): RegexUse | undefined {
     return filter.match === 'regex' ? { pattern: filter.value.text, span: filter.value.span } : undefined;
   }
   if (filter.kind !== 'field' || !isRegexFilter(filter)) return undefined;
-  return filter.value.kind === 'text' ? { pattern: filter.value.text, span: filter.valueSpan } : undefined;
+  const [first] = filter.values;
+  return first?.value.kind === 'text' ? { pattern: first.value.text, span: first.span } : undefined;
 }
 
 function isRegexFilter({ operator }: FieldFilter): boolean {

@@ -21,6 +21,15 @@ export function fieldCondition(
   return compare(value, operator, literal);
 }
 
+/** One of the conditions holds; of the same value, so that mostly all are null for the same rows. */
+export function anyCondition(conditions: readonly Condition[]): Condition {
+  const [first, ...others] = conditions;
+  if (first !== undefined && others.length === 0) return first;
+  const test = `(${conditions.map((each) => each.test).join(' OR ')})`;
+  const isShared = others.every(({ missing }) => missing === first?.missing);
+  return { test, missing: isShared ? (first?.missing ?? 'false') : `${test} IS NULL` };
+}
+
 /** The filter, or its negation: every row passes exactly one of the two. */
 export function printCondition({ test, missing }: Condition, negated: boolean): string {
   if (!negated) return test;

@@ -1,11 +1,12 @@
 // Parses the clauses that filter rows: timestamps, fields, and message terms and patterns.
 import { isFault, type Fault } from './finding.ts';
 import { foreignSyntax } from './foreign-operators.ts';
+import { PARENTHESIS_UNCLOSED, type WrittenValue, readGroup } from './group.ts';
 import { type ReadUpTo, isWhite } from './source.ts';
 import { type ClauseContext, PATH_SOURCE, readPath } from './clause-context.ts';
 import type { TimeValue } from './time.ts';
 import { parseTimeValue } from './time-literal.ts';
-import type { Clause, Comparison, FieldValue, Operator, FieldPath } from './tree.ts';
+import type { Clause, Comparison, LocatedValue, Operator, FieldPath } from './tree.ts';
 import { bareValue } from './value.ts';
 
 const OPERATOR = /:(?:>=|<=|>|<|~|@>~|@>)?/y;
@@ -49,23 +50,11 @@ export function readField(context: ClauseContext): ReadUpTo<Clause> | undefined 
   const path = readPath(context.source, context.body);
   const operator = path && readOperator(context, path.span.end);
   if (path === undefined || operator === undefined) return undefined;
-  const start = operator.end;
-  const { end, value } = valueFault(context, operator) ?? readValue(context, operator, path);
-  if (value === undefined) return { end };
-  const valueSpan = { start, end };
+  const { end, value: values } = valueFault(context, operator) ?? readValues(context, operator, path);
+  if (values === undefined) return { end };
+  const { negated } = context;
   const span = { start: context.start, end };
-  return {
-    end,
-    value: {
-      kind: 'field',
-      negated: context.negated,
-      path,
-      operator: operator.value,
-      value,
-      valueSpan,
-      span,
-    },
-  };
+  return { end, value: { kind: 'field', negated, path, operator: operator.value, values, span } };
 }
 
 /** Anything else: a term, or a regular expression after `~`. */
@@ -119,21 +108,48 @@ function valueFault(
   return source.fail({ start, end: start + doubled[0].length }, OPERATOR_DOUBLED);
 }
 
-function readValue(context: ClauseContext, operator: OperatorReading, path: FieldPath): ReadUpTo<FieldValue> {
+function readValues(
+  context: ClauseContext,
+  operator: OperatorReading,
+  path: FieldPath,
+): ReadUpTo<readonly LocatedValue[]> {
   const { source } = context;
   const start = operator.end;
   const opening = source.text[start];
-  if (opening === '"') return textReading(source.quoted(start));
-  const end = source.bareEnd(start);
-  if (opening === '(') {
+  if (opening === '"') return oneText(start, source.quoted(start));
+  const isRegex = operator.value === ':~' || operator.value === ':@>~';
+  if (opening === '(' && isRegex) {
     const inside = readParenthesised(context, start);
-    if (inside !== undefined) return textReading(inside);
+    if (inside !== undefined) return oneText(start, inside);
   }
+  const group = opening === '(' && !isRegex ? readGroup(source, start) : undefined;
+  if (group !== undefined) return groupReading(context, group, { operator, path });
+  const end = source.bareEnd(start);
   const value = bareValue(source.bare(start, end), operator.value, path);
-  return isFault(value) ? source.fail({ start, end }, value) : { end, value };
+  const span = { start, end };
+  return isFault(value) ? source.fail(span, value) : { end, value: [{ value, span }] };
 }
 
-/** Text in parentheses. Undefined if more characters follow directly, as in `(?i)panic`: then it is one bare value. */
+function groupReading(
+  { source }: ClauseContext,
+  { end, value: pieces = [] }: ReadUpTo<readonly WrittenValue[]>,
+  { operator, path }: { readonly operator: OperatorReading; readonly path: FieldPath },
+): ReadUpTo<readonly LocatedValue[]> {
+  const isSeveral = pieces.length > 1;
+  if (isSeveral && operator.value !== ':' && operator.value !== ':@>') {
+    source.report({ start: operator.end, end }, SEVERAL_COMPARED);
+    return { end };
+  }
+  const values = pieces.map(({ text, isText, span }) => {
+    const value = isText ? ({ kind: 'text', text } as const) : bareValue(text, operator.value, path);
+    if (isFault(value)) source.report(span, value);
+    return { value, span };
+  });
+  const valid = values.flatMap(({ value, span }) => (isFault(value) ? [] : [{ value, span }]));
+  return valid.length < Math.max(1, pieces.length) ? { end } : { end, value: valid };
+}
+
+/** A regular expression in parentheses. Undefined if more characters follow directly, as in `(?i)panic`: then it is one bare value. */
 function readParenthesised({ source }: ClauseContext, start: number): ReadUpTo<string> | undefined {
   const match = source.match(PARENTHESISED, start);
   if (match === undefined) {
@@ -147,8 +163,9 @@ function readParenthesised({ source }: ClauseContext, start: number): ReadUpTo<s
   return source.bareEnd(start) > end ? undefined : { end, value: match[1] ?? '' };
 }
 
-function textReading({ end, value }: ReadUpTo<string>): ReadUpTo<FieldValue> {
-  return value === undefined ? { end } : { end, value: { kind: 'text', text: value } };
+function oneText(start: number, { end, value }: ReadUpTo<string>): ReadUpTo<readonly LocatedValue[]> {
+  if (value === undefined) return { end };
+  return { end, value: [{ value: { kind: 'text', text: value }, span: { start, end } }] };
 }
 
 /** Whether a time is comparable as a point: a day, `today` and `yesterday` mean their midnight. */
@@ -194,10 +211,10 @@ const OPERATOR_DOUBLED: Fault = {
   hint: 'if the value starts with an operator, put it in double quotes',
 };
 
-const PARENTHESIS_UNCLOSED: Fault = {
-  code: 'lql.parenthesis_unclosed',
-  message: 'unclosed parenthesis',
-  hint: 'end the value with ), or put it in double quotes',
+const SEVERAL_COMPARED: Fault = {
+  code: 'lql.operator_invalid',
+  message: 'several values require the operator : or :@>',
+  hint: 'compare with one value; for one of several regular expressions, write a|b in one',
 };
 
 const PATH_INVALID: Fault = {

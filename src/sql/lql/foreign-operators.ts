@@ -1,13 +1,21 @@
 // What other query languages have and LQL does not: boolean operators and groups. Searched for as words, they would find other rows.
 import type { Fault, LqlSpan } from './finding.ts';
 
+const ORS = ['OR', '||'];
+
 const HINTS: ReadonlyMap<string, string> = new Map([
-  ...['OR', '||'].map(
-    (each) => [each, 'for one of several words, write a regular expression: ~"a|b"'] as const,
+  ...ORS.map(
+    (each) =>
+      [each, 'write m.status:(500|503) for one of several values, ~"a|b" for one of several words'] as const,
   ),
   ...['AND', '&&'].map((each) => [each, 'leave it out: a row matches if all clauses are true'] as const),
   ...['NOT', '!'].map((each) => [each, 'write - directly before a clause, as in -error'] as const),
 ]);
+
+/** Whether a word is the OR of another language. */
+export function isForeignOr(word: string): boolean {
+  return ORS.includes(word);
+}
 
 /** Whether a word is an operator elsewhere, so that it is searched for only in double quotes. */
 export function isForeignOperator(word: string): boolean {
@@ -38,8 +46,8 @@ export function foreignSyntax(term: string): ForeignSyntax | undefined {
 
 const GROUP: Fault = {
   code: 'lql.operator_unknown',
-  message: 'LQL has no groups in parentheses',
-  hint: 'leave the parentheses out; to search for text with them, put it in double quotes',
+  message: 'LQL has no groups of clauses in parentheses',
+  hint: 'leave the parentheses out, or write ~"a|b" for one of several words; to search for text with them, put it in double quotes',
 };
 
 /** The index of a parenthesis that opens a group, or closes one: those inside of a word, as in `count(x)`, are text. */

@@ -5,6 +5,7 @@ import { type LqlFinding, type LqlSpan, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { ClauseContext } from './clause-context.ts';
 import { readChart, readFrom, readSelect } from './query-clauses.ts';
+import { type QueryPart, withAlternatives } from './alternatives.ts';
 import { SPACES, createSource, isWhite, type ReadUpTo, type LqlText } from './source.ts';
 import { checkStructure } from './clause-conflicts.ts';
 import type { Clause, Tree } from './tree.ts';
@@ -26,10 +27,17 @@ export function parse(text: string): { readonly tree: Tree } | { readonly findin
   const unreadable = checkText(text);
   if (unreadable !== undefined) return { findings: [unreadable] };
   const source = createSource(text);
-  const clauses = readClauses(source);
-  const findings = [...source.findings, ...checkStructure(clauses)];
+  const parts = readParts(source);
+  const clauses = parts.flatMap(({ clause }) => clause ?? []);
+  const findings = [...withAlternatives(source, parts), ...checkStructure(clauses)];
   if (findings.length === 0) return { tree: { clauses } };
   return { findings: findings.toSorted((a, b) => a.start - b.start) };
+}
+
+/** The query as it is written, invalid parts included: what edits it must change no other part. */
+export function partsOf(text: string): readonly QueryPart[] {
+  const isReadable = checkText(text) === undefined;
+  return isReadable ? readParts(createSource(text)) : [{ start: 0, end: text.length }];
 }
 
 function checkText(text: string): LqlFinding | undefined {
@@ -47,19 +55,20 @@ function checkText(text: string): LqlFinding | undefined {
   return findingAt(span, { code: 'lql.character_invalid', message: `a query cannot contain ${what}` });
 }
 
-function readClauses(source: LqlText): readonly Clause[] {
-  const clauses: Clause[] = [];
+function readParts(source: LqlText): readonly QueryPart[] {
+  const parts: QueryPart[] = [];
   let at = 0;
   for (let count = 0; ; count++) {
     at += source.match(SPACES, at)?.[0].length ?? 0;
-    if (at >= source.text.length) return clauses;
+    if (at >= source.text.length) return parts;
     if (count === MAX_CLAUSES) {
       reportTooMany(source, at);
-      return clauses;
+      return [...parts, { start: at, end: source.text.length }];
     }
+    const start = at;
     const { end, value } = readClause(source, at);
-    if (value !== undefined) clauses.push(value);
     at = value === undefined ? end : endOfClause(source, end);
+    parts.push(value === undefined || at > end ? { start, end: at } : { start, end, clause: value });
   }
 }
 

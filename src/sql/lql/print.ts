@@ -49,7 +49,12 @@ function printSegment(segment: string): string {
 }
 
 function printField(clause: FieldFilter): string {
-  return `${minus(clause)}${printPath(clause.path)}${clause.operator}${printValue(clause.value, clause)}`;
+  return `${minus(clause)}${printPath(clause.path)}${clause.operator}${printValues(clause)}`;
+}
+
+function printValues(clause: FieldFilter): string {
+  const texts = clause.values.map(({ value }) => printValue(value, clause));
+  return texts.length === 1 ? texts.join('') : `(${texts.join('|')})`;
 }
 
 function printValue(value: FieldValue, { path, operator }: FieldFilter): string {

@@ -72,14 +72,20 @@ interface TimestampFilter {
   readonly span: LqlSpan;
 }
 
-/** Operator and value are compatible. Not guaranteed: that the value fits the column. */
+/** Operator and values are compatible. Not guaranteed: that the values fit the column. */
 export interface FieldFilter {
   readonly kind: 'field';
   readonly negated: boolean;
   readonly path: FieldPath;
   readonly operator: Operator;
+  /** One of them has to match; never empty, and several only with `:` and `:@>`. */
+  readonly values: readonly LocatedValue[];
+  readonly span: LqlSpan;
+}
+
+/** A value of a field filter with its location. */
+export interface LocatedValue {
   readonly value: FieldValue;
-  readonly valueSpan: LqlSpan;
   readonly span: LqlSpan;
 }
 

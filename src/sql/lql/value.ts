@@ -18,7 +18,21 @@ export function bareValue(text: string, operator: Operator, path: FieldPath): Fi
     if (operator !== ':' && operator !== ':@>') return unsuitable(text);
     return { kind: 'boolean', value: text === 'true' };
   }
-  return rangeValue(text, operator, path) ?? scalarValue(text);
+  return listFault(text, operator) ?? rangeValue(text, operator, path) ?? scalarValue(text);
+}
+
+/** Values with | between them, without the parentheses. `/a|b` and `a||b` are text. */
+function listFault(text: string, operator: Operator): Fault | undefined {
+  const values = text.split('|');
+  if (values.length < 2 || !values.every((each) => SCALAR.test(each))) return undefined;
+  return {
+    code: 'lql.value_invalid',
+    message: 'several values are in parentheses',
+    hint:
+      operator === ':' || operator === ':@>'
+        ? `write (${text}); to match the literal text, write "${text}"`
+        : `to match the literal text, write "${text}"`,
+  };
 }
 
 function scalarValue(text: string): FieldValue | Fault {

@@ -1,5 +1,6 @@
 // The analysis cache: a run that reads it reports what a run without it does, and nothing that others wrote is trusted.
 import { execFileSync } from 'node:child_process';
+import { hash } from 'node:crypto';
 import {
   chmod,
   cp,
@@ -23,7 +24,18 @@ import { listFiles } from '../../../src/service/endpoints/load.ts';
 import type { Analyses } from '../../../src/cli/commands/analysis/analyse.ts';
 import { openAnalysisCache } from '../../../src/cli/commands/analysis/cache.ts';
 import { chooseCacheFolder } from '../../../src/cli/commands/analysis/folder.ts';
-import { analysisKey, type AnalysisContext } from '../../../src/cli/commands/analysis/keys.ts';
+import {
+  analysisKey,
+  type AnalysisContext,
+  type ComparisonContext,
+} from '../../../src/cli/commands/analysis/keys.ts';
+import { reportColumns, type Described } from '../../../src/cli/commands/diff/columns.ts';
+import type { Needed } from '../../../src/cli/commands/diff/known-pairs.ts';
+import { compareContracts } from '../../../src/cli/compare/compare.ts';
+import { readContracts } from '../../../src/cli/compare/contract.ts';
+import { createInspect } from '../../../src/service/endpoints/compile.ts';
+import { resolve } from '../../../src/service/config/effective-settings.ts';
+import { settingNames } from '../../../src/service/config/settings.ts';
 import { decodePack, encodePack, type Pack } from '../../../src/cli/commands/analysis/pack.ts';
 import { validate, type ValidateOptions } from '../../../src/cli/commands/validate/validate.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
@@ -120,6 +132,7 @@ async function analyse(
     print: async ({ findings }) => void (found = findings),
     isStrict: false,
     openAnalyses,
+    asksEngine: true,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],
@@ -197,6 +210,140 @@ parameters:
   tenant: { type: UInt8, required: true }
 tenancy: { parameter: tenant }
 ${more}`;
+
+describe('a comparison that reads the cache reports the same', () => {
+  const TABLE = (type: string): string =>
+    `CREATE DATABASE kept;\nCREATE TABLE kept.t (tenant String, n ${type}, s String) ENGINE = MergeTree ORDER BY tenant;\n`;
+  const file = (id: number, query: string, more = ''): string =>
+    `id: 00000000-0000-4000-8000-00000000000${id}\nname: e${id}\nquery: ${query}\n${more}`;
+  const PARAMETERS = 'parameters: { tenant: { type: String, required: true }, s: { type: String } }\n';
+  const optional = (operator: string): string =>
+    file(
+      2,
+      `SELECT n FROM kept.t WHERE tenant = @tenant /* if @s */ AND s ${operator} @s /* end */`,
+      PARAMETERS,
+    );
+  const part = (least: number): string => `tables:\n  rows: SELECT n, s FROM kept.t WHERE n > ${least}\n`;
+  const including = file(3, 'SELECT n, s FROM rows', 'include: [{ from: a, tables: [rows] }]\n');
+  const TIMED = "parameters: { at: { type: DateTime, default: now, min: '2020-01-01T00:00:00Z' } }\n";
+  const timed = (least: number): string =>
+    file(4, `SELECT n FROM kept.t WHERE n > ${least} AND @at > 0`, TIMED);
+  const BEFORE = {
+    'a.shared.yaml': part(1),
+    'e1.yaml': file(1, "SELECT n, s FROM kept.t WHERE s = 'a'"),
+    'e2.yaml': optional('='),
+    'e3.yaml': including,
+    'e5.yaml': file(5, 'SELECT n FROM kept.t'),
+  };
+  const AFTER = {
+    'a.shared.yaml': part(0),
+    'e1.yaml': file(1, 'SELECT n FROM kept.t'),
+    'e2.yaml': optional('!='),
+    'e3.yaml': including,
+    'e5.yaml': file(5, 'SELECT m FROM kept.t'),
+  };
+  const inspect = createInspect({ piiHashKey: 'any' });
+  const revision = (files: Readonly<Record<string, string>>, type = 'UInt32'): Described => ({
+    label: 'a revision',
+    contracts: readContracts(
+      Object.entries(files).map(([path, text]) => ({ path, text })),
+      inspect,
+    ),
+    tables: [{ path: 'schema/a.sql', content: { text: TABLE(type) } }],
+  });
+
+  interface Compared {
+    readonly found: unknown;
+    /** How many times an engine was opened. */
+    readonly opened: number;
+  }
+
+  async function compare(
+    [before, after]: readonly [Described, Described],
+    cache: string | undefined,
+    { needed = 'changes', by = engine }: { readonly needed?: Needed; readonly by?: Engine } = {},
+  ): Promise<Compared> {
+    let opened = 0;
+    const key = hash('sha256', JSON.stringify([before.tables, after.tables]), 'hex');
+    const kept = await openAnalysisCache(cache, key, REAL_TIME.epoch);
+    const reported = await reportColumns(before, after, {
+      settings: { ...resolve({}, settingNames()), shown: {} },
+      openEngine: async () => {
+        opened++;
+        return { ...by, close: async () => engine.execute('DROP DATABASE kept') };
+      },
+      schema: { path: 'schema', database: undefined, variables: new Map() },
+      terminal: createTerminal(output, output, {}),
+      cache: kept,
+      needed,
+    });
+    if (reported.failure !== undefined) throw reported.failure;
+    const [base, head] = [
+      { ...before.contracts, ...reported.before },
+      { ...after.contracts, ...reported.after },
+    ];
+    const changes = needed === 'columns' ? [] : compareContracts(base, head, -Infinity, reported.changesOf);
+    await kept.save();
+    const columns = [base, head].map((side) =>
+      [...(side.columns ?? [])].map(([{ id, query }, each]) => JSON.stringify([id, query, each])).toSorted(),
+    );
+    return { found: [changes, reported.comparisons, columns], opened };
+  }
+
+  const ROWS: readonly (readonly [why: string, sides: readonly [Described, Described], engines: number])[] = [
+    ['of files', [revision(BEFORE), revision(AFTER)], 1],
+    ['of tables', [revision(BEFORE), revision(BEFORE, 'String')], 2],
+    ['of files and tables', [revision(BEFORE), revision(AFTER, 'UInt64')], 2],
+  ];
+  test.each(ROWS.map(([why, sides, engines]) => ({ why, sides, engines })))(
+    '$why',
+    async ({ sides, engines }) => {
+      const cache = await mkdtemp(join(folder, 'cache-'));
+      const { found } = await compare(sides, undefined);
+      expect(await compare(sides, cache)).toEqual({ found, opened: engines });
+      expect(await compare(sides, cache)).toEqual({ found, opened: 0 });
+      const columns = await compare(sides, undefined, { needed: 'columns' });
+      expect(await compare(sides, cache, { needed: 'columns' })).toEqual({ ...columns, opened: 0 });
+      const [name = ''] = await readdir(cache);
+      const text = await readFile(join(cache, name), 'utf8');
+      expect(decodePack(basename(name, '.analysis'), text)?.pairs.length).toBeGreaterThan(3);
+    },
+  );
+
+  test('columns alone are kept, and the changes found when they are needed', async () => {
+    const cache = await mkdtemp(join(folder, 'cache-'));
+    const sides = [revision(BEFORE), revision(AFTER)] as const;
+    const { found } = await compare(sides, undefined);
+    const opened: number[] = [];
+    for (const needed of ['columns', 'columns', 'changes', 'changes'] as const) {
+      const compared = await compare(sides, cache, { needed });
+      opened.push(compared.opened);
+      if (needed === 'changes') expect(compared.found).toEqual(found);
+    }
+    expect(opened).toEqual([1, 0, 1, 0]);
+  });
+
+  test('another content, one that depends on the time, and what a limit cut off are described again', async () => {
+    const cache = await mkdtemp(join(folder, 'cache-'));
+    const slow: Engine = {
+      ...engine,
+      describe: async () => {
+        throw new EngineError('timeout', 'too slow');
+      },
+    };
+    const sides = [revision(BEFORE), revision(AFTER)] as const;
+    await compare(sides, cache, { by: slow });
+    expect((await compare(sides, cache)).opened).toBe(1);
+    const changed = [revision(BEFORE), revision({ ...AFTER, 'a.shared.yaml': part(2) })] as const;
+    const { found } = await compare(changed, undefined);
+    expect(await compare(changed, cache)).toEqual({ found, opened: 1 });
+    const late = [
+      revision({ ...BEFORE, 'e4.yaml': timed(1) }),
+      revision({ ...AFTER, 'e4.yaml': timed(0) }),
+    ] as const;
+    for (const engines of [1, 1]) expect((await compare(late, cache)).opened).toBe(engines);
+  });
+});
 
 describe('what is known of a file counts for the others', () => {
   // Each row has a finding that no single file has. The file that is checked first comes second by its name.
@@ -308,10 +455,23 @@ const RECORD = {
   ofEngine: [FINDING],
   candidate: { endpoint: HEAD, name: PLACE, id: PLACE, tool: PLACE, places: { version: PLACE } },
 };
+const VARIANT = {
+  variant: '',
+  result: [{ name: 'a', type: 'String' }],
+  tables: [{ name: 'rows', columns: [], dotted: ['b.c'], hasMapKeys: true }],
+};
+const PAIR = {
+  key: 'k',
+  used: 1,
+  changes: [{ code: 'query.changed', path: ['query', 1], offset: 3, message: 'm' }],
+  before: [VARIANT],
+  after: [],
+};
 const PACK = {
-  schema: { findings: [FINDING], skipped: [['GRANT', 2]] },
+  schemas: [{ findings: [FINDING], skipped: [['GRANT', 2]], broken: [['app.t', FINDING]] }],
   sources: [{ name: 'b', path: 'b', text: 'x' }],
   files: [RECORD],
+  pairs: [PAIR],
 };
 
 describe('a file of the cache that is not whole is not used', () => {
@@ -322,7 +482,10 @@ describe('a file of the cache that is not whole is not used', () => {
       'changed',
       async (path) => writeFile(path, (await readFile(path, 'utf8')).replace('"compiled"', '"compilex"')),
     ],
-    ['of another key', (path) => writeFile(path, encodePack('other', { sources: [], files: [] }))],
+    [
+      'of another key',
+      (path) => writeFile(path, encodePack('other', { schemas: [], sources: [], files: [], pairs: [] })),
+    ],
     ['a link', async (path) => rename(path, `${path}.other`).then(() => symlink(`${path}.other`, path))],
     ['a folder', async (path) => (await rm(path), await mkdir(path))],
   ];
@@ -349,6 +512,7 @@ describe('a file of the cache that is not whole is not used', () => {
   test('with a shape of its own, although its hash is right', () => {
     const decode = (pack: unknown): Pack | undefined => decodePack('key', encodePack('key', pack as Pack)); // what no run writes
     const record = (change: object): unknown => ({ ...PACK, files: [{ ...RECORD, ...change }] });
+    const pair = (change: object): unknown => ({ ...PACK, pairs: [{ ...PAIR, ...change }] });
     const finding = (change: object): unknown => record({ ofEngine: [{ ...FINDING, ...change }] });
     const head = (change: object): unknown =>
       record({ candidate: { ...RECORD.candidate, endpoint: { ...HEAD, ...change } } });
@@ -378,7 +542,16 @@ describe('a file of the cache that is not whole is not used', () => {
         { other: 1 },
       ].map(head),
       { ...PACK, sources: [{ name: 'b' }] },
-      { ...PACK, schema: { findings: [], skipped: [['GRANT']] } },
+      ...[
+        { changes: [{ code: 'query.other', path: [], message: 'm' }] },
+        { before: undefined },
+        { key: 1 },
+      ].map(pair),
+      ...[{ result: [{ name: 'a' }] }, { tables: [{ name: 'rows' }] }, { variant: 1 }].map((change) =>
+        pair({ after: [{ ...VARIANT, ...change }] }),
+      ),
+      { ...PACK, schemas: [{ findings: [], skipped: [['GRANT']], broken: [] }] },
+      { ...PACK, schemas: [{ findings: [], skipped: [], broken: ['app.t'] }] },
       { ...PACK, files: [null] },
       null,
     ];
@@ -431,6 +604,23 @@ test('everything that the findings depend on is part of the key', () => {
     of({ tables: [{ path: 'a.sql', text: 'SELECT 1' }] }),
     of({ tables: [{ path: 'b.sql', text: 'SELECT 1' }] }),
   ];
+  const comparison: ComparisonContext = {
+    tenancies: [undefined, undefined],
+    engineSources: [],
+    database: undefined,
+    variables: [],
+    tables: [[], []],
+  };
+  const changes: readonly Partial<ComparisonContext>[] = [
+    {},
+    { tenancies: [undefined, 'tenant'] },
+    { tenancies: ['tenant', undefined] },
+    { engineSources: 'any' },
+    { database: 'app' },
+    { variables: [['A', 'b']] },
+    { tables: [[], undefined] },
+  ];
+  keys.push(...changes.map((change) => analysisKey({ ...comparison, ...change }, 'p')));
   expect(new Set(keys).size).toBe(keys.length);
   expect(of()).toBe(of());
 });

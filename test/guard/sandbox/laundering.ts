@@ -104,7 +104,7 @@ export const LAUNDERING_BIGQUERY: readonly string[] = [
 
 export const LAUNDERING_LQL: readonly string[] = [
   't.message:~"10[.]1"',
-  't.ip:"10.1.1.1"',
+  't.ip:(10.1.1.1|"10.1.1.2"|NULL)',
   't.email:~"^ann"',
   's:t.id s:t.ip t.ip:>"2"',
 ];

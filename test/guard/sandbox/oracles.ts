@@ -177,6 +177,8 @@ const LQL: readonly string[] = [
   'text:5', 'num:>5', 'num:3..9', 'secret:CANARY', 'text:~^C', 'text:~"^[0-9]+$"', 'tags:@>CANARY', 'tags:@>~^C', 'ratio:>1',
   'maybe:NULL', '-maybe:NULL', 'doc.x:5', 'doc.y:CANARY', 'doc.text:>3', 'doc.code:>3', 'attrs.text:5', 'attrs.text:>5', 'low:mine',
   'c:count(*)', 'c:max(num)', 'c:avg(ratio)', 'num:12345678901234567', 's:id s:num num:<4', 'doc.x:1..9', '-doc.z.w:1',
+  'text:(5|CANARY)', '-text:(CANARY|NULL)', 'num:(4..9|12345678901234567)', 'doc.x:(5|CANARY|2024-01-01)', '-doc.code:(3|x)',
+  'tags:@>(CANARY|5)', 'attrs.text:(5|6..9|NULL)', '-maybe:(NULL|5)', 'ratio:(1.5|-0)', 'secret:("\' OR 1 = 1 OR \'"|CANARY)',
 ]; // prettier-ignore
 
 /** One call of a kind of table. */

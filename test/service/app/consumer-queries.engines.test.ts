@@ -227,6 +227,16 @@ describe('lql', () => {
       ids: ['edge_logs-8', 'edge_logs-4', 'edge_logs-0'],
     },
     {
+      why: 'one of several values',
+      lql: 's:id m.request.path:(/p10|"/p14"|"x\' OR 1 OR \'")',
+      ids: ['edge_logs-14', 'edge_logs-10'],
+    },
+    {
+      why: 'none of several values',
+      lql: 's:id -m.response.status_code:(200|404|"500") t:<2024-01-02',
+      ids: [],
+    },
+    {
       why: 'a regular expression',
       lql: 's:id m.request.path:~^/p1[02]$',
       ids: ['edge_logs-12', 'edge_logs-10'],
@@ -258,6 +268,8 @@ describe('lql', () => {
     { why: 'an unknown column', lql: 's:id event_mesage:x', code: 'lql.column_unknown', at: [1, 6] },
     { why: 'an unknown table', lql: 'f:auth_log', code: 'lql.table_unknown', at: [1, 3] },
     { why: 'an empty value', lql: 's:id\nm.x:', code: 'lql.value_missing', at: [2, 5] },
+    { why: 'an empty list of values', lql: 's:id m.x:()', code: 'lql.value_missing', at: [1, 11] },
+    { why: 'OR', lql: 'm.x:1\nOR m.x:2', code: 'lql.operator_unknown', at: [2, 1] },
     { why: 'an invalid time', lql: 't:>2024-02-30', code: 'lql.timestamp_invalid', at: [1, 4] },
     { why: 'an invalid expression', lql: 'm.request.path:~[', code: 'lql.regex_invalid', at: [1, 17] },
   ])('rejects $why at its location', async ({ lql, code, at }) => {

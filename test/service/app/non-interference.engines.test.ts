@@ -77,6 +77,7 @@ const QUERIES: readonly { readonly status: number; readonly fields: Record<strin
   { status: 200, fields: { sql: 'select cast(text as int64) as v from t order by v', dialect: 'bigquery' } },
   { status: 200, fields: { sql: 'SELECT text FROM t ORDER BY text', format: 'csv' } },
   { status: 200, fields: { lql: 'text:>5 doc.x:5' } },
+  { status: 200, fields: { lql: 'text:(5|CANARY|6..9) -doc.x:(7|NULL) num:(1..9|12|"13")' } },
   { status: 422, fields: { sql: 'SELECT count() AS n FROM t WHERE intDiv(10, num) > 5' } },
   { status: 422, fields: { sql: 'SELECT unknown FROM t' } },
 ];

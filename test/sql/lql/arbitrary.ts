@@ -106,22 +106,22 @@ const levelRange = fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })).map(([a, b])
   return { kind: 'range', of: 'level', from: LEVELS[Math.min(a, b)], to: LEVELS[Math.max(a, b)] };
 });
 
-const common = { kind: fc.constant('field'), negated: fc.boolean(), path, valueSpan: span, span };
+const common = { kind: fc.constant('field'), negated: fc.boolean(), path, span };
+const located = (value: fc.Arbitrary<object>) => fc.record({ value, span });
+const one = (value: fc.Arbitrary<object>) => located(value).map((each) => [each]);
+const several = (value: fc.Arbitrary<object>) => fc.array(located(value), { minLength: 1, maxLength: 4 });
+const equal = fc.oneof(scalar, fc.constant({ kind: 'null' }), boolean, numberRange);
 const field = fc.oneof(
-  fc.record({ ...common, operator: comparison, value: scalar }),
-  fc.record({
-    ...common,
-    operator: fc.constant(':'),
-    value: fc.oneof(fc.constant({ kind: 'null' }), boolean, numberRange),
-  }),
+  fc.record({ ...common, operator: comparison, values: one(scalar) }),
+  fc.record({ ...common, operator: fc.constant(':'), values: several(equal) }),
   fc.record({
     ...common,
     path: fc.constant({ segments: ['metadata', 'level'], span: NOTHING }),
     operator: fc.constant(':'),
-    value: levelRange,
+    values: several(fc.oneof(levelRange, textValue)),
   }),
-  fc.record({ ...common, operator: fc.constantFrom(':~', ':@>~'), value: textValue }),
-  fc.record({ ...common, operator: fc.constant(':@>'), value: fc.oneof(scalar, boolean) }),
+  fc.record({ ...common, operator: fc.constantFrom(':~', ':@>~'), values: one(textValue) }),
+  fc.record({ ...common, operator: fc.constant(':@>'), values: several(fc.oneof(scalar, boolean)) }),
 );
 
 const timestamp = fc.constant({ segments: ['timestamp'], span: NOTHING });

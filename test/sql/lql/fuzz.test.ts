@@ -37,6 +37,7 @@ const QUERIES = [
   't:2022-04-{07..09}T00:{00..40}:00.{001..314} m.x:NULL -m.y:"a \\" b \\\\"',
   'm.f:30.1..300.1 m.at:2024-01-01T00:00:00Z..2024-02-01T00:00:00+02:00 t:1710683222',
   'status:500 tags:@>"x y" attrs.a.b:~(a|b) s:* c:count(*)',
+  'status:(500|503) -m.x:(NULL|"a b"|5..9) tags:@>(a|"b)") m.level:(debug|error..alert)',
   'attrs."k8s/pod":x m."user-agent"."a b":~curl -"t":5 s:m."x\\"y"@z c:p95(m."a(b".c)',
 ];
 
@@ -53,6 +54,9 @@ const TOKENS = [
   '\\',
   '(',
   ')',
+  '|',
+  '(a|b)',
+  ' OR ',
   '{',
   '}',
   '*',
@@ -169,6 +173,10 @@ describe('strings of maximum length, which would be slow if read twice', () => {
     { text: 'a:( '.repeat(LENGTH / 4), why: 'unclosed parentheses' },
     { text: `a:(${'x'.repeat(LENGTH - 3)}`, why: 'one unclosed parenthesis' },
     { text: `a:${'('.repeat(LENGTH - 2)}`, why: 'nested parentheses' },
+    { text: `a:(${'b|'.repeat(LENGTH / 2 - 2)}`, why: 'very many values' },
+    { text: 'a:("b"|'.repeat(LENGTH / 7), why: 'unclosed lists' },
+    { text: `a:(b${' '.repeat(LENGTH - 5)}|`, why: 'spaces in a list' },
+    { text: 'a OR '.repeat(49), why: 'words with OR between them' },
     { text: `a:${'.'.repeat(LENGTH - 2)}`, why: 'dots' },
     { text: `a:${'1'.repeat(LENGTH - 2)}`, why: 'a number' },
     { text: `a:${'1..'.repeat(20_000)}`, why: 'ranges' },

@@ -25,7 +25,9 @@ const TABLES: readonly Table[] = [
   'storage_logs',
 ].map((name) => ({ name, columns: COLUMNS }));
 
-const codes = (text: string) => [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code);
+/** In a table, a vertical bar has a backslash before it. */
+const codes = (text: string) =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = '']) => code.replaceAll(String.raw`\|`, '|'));
 const cells = (text: string, column: number) =>
   [...text.matchAll(/^\| (`.*) \|$/gm)].map(([, row = '']) => row.split(' | ')[column] ?? '');
 

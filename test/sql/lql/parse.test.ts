@@ -13,7 +13,11 @@ const field = (path: string, operator: string, value: unknown, negated = false) 
   negated,
   path: { segments: path.split('.') },
   operator,
-  value,
+  values: [{ value }],
+});
+const anyOf = (path: string, operator: string, ...values: readonly unknown[]) => ({
+  ...field(path, operator, undefined),
+  values: values.map((value) => ({ value })),
 });
 const term = (text: string, negated = false) => ({
   kind: 'message',
@@ -59,8 +63,12 @@ describe('words that are operators elsewhere', () => {
     { lql: 'count(*) f(g(x)) f(x', reads: ['count(*)', 'f(g(x))', 'f(x'].map((each) => term(each)) },
     { lql: '"(a)" ~(a|b)', reads: [term('(a)'), regex('(a|b)')], why: 'a regular expression' },
     {
-      lql: 'm.x:OR m.y:(a OR b)',
-      reads: [field('metadata.x', ':', text('OR')), field('metadata.y', ':', text('a OR b'))],
+      lql: 'm.x:OR m.y:(a or b) m.z:(OR|b)',
+      reads: [
+        field('metadata.x', ':', text('OR')),
+        field('metadata.y', ':', text('a or b')),
+        anyOf('metadata.z', ':', text('OR'), text('b')),
+      ],
     },
   ])('$lql $why', ({ lql, reads }) => {
     expect(clauses(lql)).toEqual(reads);
@@ -218,8 +226,9 @@ describe('values', () => {
     { value: String.raw`"\\"`, reads: text('\\') },
     { value: '(a b)', reads: text('a b') },
     { value: '(500)', reads: text('500'), why: 'parentheses quote text' },
-    { value: '()', reads: text('') },
-    { value: '("a")', reads: text('"a"') },
+    { value: '("a")', reads: text('a'), why: 'a list of one' },
+    { value: '/a|b', reads: text('/a|b'), why: 'not all are values' },
+    { value: 'a||b', reads: text('a||b') },
     { value: '(a)b', reads: text('(a)b'), why: 'no space, so it is one bare value' },
     { value: '10.0.0.1', reads: text('10.0.0.1') },
     { value: 'abc-def', reads: text('abc-def') },
@@ -257,6 +266,71 @@ describe('values', () => {
       field('metadata.y', ':~', text('a|b')),
       field('metadata.z', ':~', text('(a(b|c))')),
     ]);
+  });
+});
+
+describe('several values', () => {
+  test.each([
+    { value: '(500|503)', reads: [number('500'), number('503')] },
+    { value: '( 500 | 503 )', reads: [number('500'), number('503')], why: 'with spaces around them' },
+    { value: '(500\n|503)', reads: [number('500'), number('503')] },
+    { value: '(404|500..599)', reads: [number('404'), range('number', '500', '599')] },
+    {
+      value: '(NULL|"NULL"|true|"5")',
+      reads: [{ kind: 'null' }, text('NULL'), { kind: 'boolean', value: true }, text('5')],
+    },
+    {
+      value: '("a b"|"c|d"|"e)")',
+      reads: [text('a b'), text('c|d'), text('e)')],
+      why: 'in quotes, anything',
+    },
+    { value: String.raw`("a\"b"|c\"d|\"e)`, reads: [text('a"b'), text('c"d'), text('"e')] },
+    {
+      value: '(2024-01-01|2024-02-01..2024-03-01)',
+      reads: [time('2024-01-01'), range('time', '2024-02-01', '2024-03-01')],
+    },
+    {
+      value: '(/rest/v1|10.0.0.1|a:b|-c)',
+      reads: ['/rest/v1', '10.0.0.1', 'a:b', '-c'].map((each) => text(each)),
+    },
+    { value: '(a|a)', reads: [text('a'), text('a')] },
+    { value: '(""|x)', reads: [text(''), text('x')] },
+  ])('m.x:$value', ({ value, reads }) => {
+    expect(clauses(`m.x:${value}`)).toEqual([anyOf('metadata.x', ':', ...reads)]);
+  });
+
+  test.each([
+    {
+      lql: 'm.level:(debug|warning..error)',
+      reads: anyOf('metadata.level', ':', text('debug'), range('level', 'warning', 'error')),
+    },
+    { lql: '-m.x:(a|b)', reads: { ...anyOf('metadata.x', ':', text('a'), text('b')), negated: true } },
+    { lql: 'm.x:@>(a|5)', reads: anyOf('metadata.x', ':@>', text('a'), number('5')) },
+    { lql: 'm.x:~(a|b)', reads: field('metadata.x', ':~', text('a|b')), why: 'one regular expression' },
+    { lql: 'm.x:@>~(a|b)', reads: field('metadata.x', ':@>~', text('a|b')) },
+    { lql: 'm.x:>(5)', reads: field('metadata.x', ':>', text('5')) },
+  ])('$lql', ({ lql, reads }) => {
+    expect(clauses(lql)).toEqual([reads]);
+  });
+
+  test('are at most 100', () => {
+    const [clause] = clauses(
+      `m.x:(${Array.from({ length: 100 }, (_, index) => index).join('|')})`,
+    ) as readonly [{ values: readonly unknown[] }]; // the one clause
+    expect(clause.values).toHaveLength(100);
+  });
+
+  test('have their locations', () => {
+    expect(parse('m.x:(a| "b")')).toMatchObject({
+      tree: {
+        clauses: [
+          {
+            span: { start: 0, end: 12 },
+            values: [{ span: { start: 5, end: 6 } }, { span: { start: 8, end: 11 } }],
+          },
+        ],
+      },
+    });
   });
 });
 
@@ -320,7 +394,7 @@ describe('locations', () => {
           {
             span: { start: 2, end: 10 },
             path: { span: { start: 3, end: 6 } },
-            valueSpan: { start: 9, end: 10 },
+            values: [{ span: { start: 9, end: 10 } }],
           },
           {
             span: { start: 11, end: 16 },

@@ -6,6 +6,7 @@ import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { noteSkipped } from '../../kit/schema-options.ts';
 import { engineFindings, type Analysing } from '../validate/engine-findings.ts';
 import type { AnalysisCache } from './cache.ts';
+import { recordOfSchema } from './pack.ts';
 import type { SoundFile } from './sound-files.ts';
 
 export interface Analyses {
@@ -23,7 +24,7 @@ export async function analyseFiles(
   options: Options,
 ): Promise<readonly Finding[]> {
   const kept = files.map(({ loaded }) => cache.find(loaded)?.ofEngine);
-  const ofSchema = cache.schema();
+  const [ofSchema] = cache.schemas();
   const missed = files.filter((_, index) => kept[index] === undefined);
   const { terminal } = options;
   if (missed.length === 0 && ofSchema !== undefined) {
@@ -32,7 +33,7 @@ export async function analyseFiles(
   }
   return withEngine(async (engine, schema) => {
     noteSkipped(schema.skipped, terminal);
-    cache.keepSchema({ findings: schema.findings, skipped: [...schema.skipped] });
+    cache.keepSchemas([recordOfSchema(schema)]);
     const loadedAs = new Map(missed.map(({ loaded, inspected }) => [inspected, loaded]));
     const analysed = (file: InspectedFile, findings: readonly Finding[]): void => {
       const loaded = loadedAs.get(file);

@@ -7,6 +7,7 @@ import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
 import type { LoadedFile } from '../../../service/endpoints/load.ts';
 import { writeAside } from '../../../service/config/replace-file.ts';
 import { recordOf, restore } from './head.ts';
+import type { PairRecord } from './pair.ts';
 import {
   decodePack,
   encodePack,
@@ -18,20 +19,26 @@ import {
 
 type Loaded = LoadedFile<EndpointHead>;
 
+/** The checks that a file needs: those without an engine, and those of one. */
+export type FindingsOf = 'own' | 'ofEngine';
+
 /** A run found this about a file. */
-export interface Kept extends Pick<FileRecord, 'own' | 'ofEngine'> {
+export interface Kept extends Pick<FileRecord, FindingsOf> {
   /** Undefined: what was known of it. */
   readonly candidate?: Candidate | undefined;
 }
 
 export interface AnalysisCache {
-  /** For `loadFiles`: results of files whose findings are all known. */
-  readonly recall: (path: string, hash: string) => readonly Loaded[];
+  /** For `loadFiles`: results of files of which these findings are known. */
+  readonly recall: (needed: readonly FindingsOf[]) => (path: string, hash: string) => readonly Loaded[];
   readonly find: (file: Loaded) => FileRecord | undefined;
   /** Adds to what is known of the file. */
   readonly keep: (file: Loaded, kept: Kept) => void;
-  readonly schema: () => SchemaRecord | undefined;
-  readonly keepSchema: (schema: SchemaRecord) => void;
+  /** Of each state of the tables; empty: it is not known. */
+  readonly schemas: () => readonly SchemaRecord[];
+  readonly keepSchemas: (schemas: readonly SchemaRecord[]) => void;
+  readonly findPair: (key: string) => PairRecord | undefined;
+  readonly keepPair: (pair: Omit<PairRecord, 'used'>) => void;
   /** Writes what was kept, and removes what was not used for a month. Never rejects: what cannot be written is found again. */
   readonly save: () => Promise<void>;
   /** Whether there was a pack that is not whole. */
@@ -65,7 +72,7 @@ export async function openAnalysisCache(
   };
 }
 
-const EMPTY: Pack = { sources: [], files: [] };
+const EMPTY: Pack = { schemas: [], sources: [], files: [], pairs: [] };
 
 /** Undefined: there is none; '' if it is not a plain file of a fitting size. */
 async function readPack(path: string): Promise<string | undefined> {
@@ -91,7 +98,7 @@ interface Records extends Omit<AnalysisCache, 'save' | 'isInvalid'> {
 
 /** `today` in days since 1970. */
 function createRecords(before: Pack, today: number): Records {
-  let [schema, isChanged] = [before.schema, false];
+  let [schemas, isChanged] = [before.schemas, false];
   const { sources, positionOf } = createSources(before.sources);
   const files = new Map(before.files.map((record) => [keyOf(record), record]));
   const byText = new Map<string, FileRecord[]>();
@@ -103,6 +110,11 @@ function createRecords(before: Pack, today: number): Records {
     files.set(keyOf(record), record);
     isChanged = true;
   };
+  const pairs = new Map(before.pairs.map((pair) => [pair.key, pair]));
+  const putPair = (pair: PairRecord): void => {
+    pairs.set(pair.key, pair);
+    isChanged = true;
+  };
   const find = (file: Loaded): FileRecord | undefined => {
     const record = files.get(keyOf({ ...located(file), sources: file.dependencies.map(positionOf) }));
     if (record === undefined || record.used === today) return record;
@@ -111,20 +123,32 @@ function createRecords(before: Pack, today: number): Records {
   };
   return {
     find,
-    recall: (path, hash) =>
-      (byText.get(textKey(path, hash)) ?? []).filter(isWhole).map((record) => asLoaded(record, sources)),
+    recall: (needed) => (path, hash) =>
+      (byText.get(textKey(path, hash)) ?? [])
+        .filter((record) => isKnown(record, needed))
+        .map((record) => asLoaded(record, sources)),
     keep: (file, { candidate, ...found }) => {
       const record = find(file);
       const known = candidate === undefined ? record?.candidate : recordOf(candidate);
       const own = { ...located(file), sources: file.dependencies.map(positionOf), used: today };
       put({ ...record, ...found, ...own, compiled: file.diagnostics, candidate: known });
     },
-    schema: () => schema,
-    keepSchema: (found) => {
-      [schema, isChanged] = [found, true];
+    schemas: () => schemas,
+    keepSchemas: (found) => {
+      [schemas, isChanged] = [found, true];
     },
+    findPair: (key) => {
+      const pair = pairs.get(key);
+      if (pair !== undefined && pair.used !== today) putPair({ ...pair, used: today });
+      return pair;
+    },
+    keepPair: (pair) => putPair({ ...pair, used: today }),
     isChanged: () => isChanged,
-    pack: () => compact({ schema, sources, files: [...files.values()] }, today - UNUSED_DAYS),
+    pack: () =>
+      compact(
+        { schemas, sources, files: [...files.values()], pairs: [...pairs.values()] },
+        today - UNUSED_DAYS,
+      ),
   };
 }
 
@@ -140,9 +164,9 @@ function keyOf({ path, hash, sources }: Pick<FileRecord, 'path' | 'hash' | 'sour
   return `${sources.join(',')} ${textKey(path, hash)}`;
 }
 
-/** Whether no check of the file remains to be done. */
-function isWhole({ candidate, own, ofEngine }: FileRecord): boolean {
-  return candidate === undefined || (own !== undefined && ofEngine !== undefined);
+/** Whether none of these checks of the file remains to be done. */
+function isKnown(record: FileRecord, needed: readonly FindingsOf[]): boolean {
+  return record.candidate === undefined || needed.every((each) => record[each] !== undefined);
 }
 
 function asLoaded(
@@ -181,13 +205,14 @@ function identity({ name, path, text, problem }: SourceFile): string {
   return JSON.stringify([name, path, text, problem]);
 }
 
-/** Leaves out files that were last used before a day, and sources that none of the others includes. */
-function compact({ schema, sources, files }: Pack, since: number): Pack {
+/** Leaves out what was last used before a day, and sources that none of the other files includes. */
+function compact({ schemas, sources, files, pairs }: Pack, since: number): Pack {
   const used = files.filter((file) => file.used >= since);
   const positions = [...new Set(used.flatMap((file) => file.sources))];
   const moved = new Map(positions.map((at, position) => [at, position]));
   return {
-    schema,
+    schemas,
+    pairs: pairs.filter((pair) => pair.used >= since),
     sources: positions
       .flatMap((at) => sources[at] ?? [])
       .map(({ name, path, text, problem }) => ({ name, path, text, problem })),

@@ -19,8 +19,17 @@ export interface AnalysisContext {
   readonly tables: readonly SchemaFile[] | undefined;
 }
 
-/** The key of what is known of all files; `product` identifies the program, and not only its release. */
-export function analysisKey(context: AnalysisContext, product = programHash()): string {
+/** What the comparisons of all endpoints depend on: of the earlier revision, and of the later one. */
+export interface ComparisonContext {
+  readonly tenancies: readonly TenancySetting[];
+  readonly engineSources: EngineSources;
+  readonly database: string | undefined;
+  readonly variables: readonly (readonly [name: string, value: string | undefined])[];
+  readonly tables: readonly unknown[];
+}
+
+/** The key of what is known of all files, or of all pairs; `product` identifies the program, and not only its release. */
+export function analysisKey(context: AnalysisContext | ComparisonContext, product = programHash()): string {
   return keyOf([product, engineRelease(), context]);
 }
 

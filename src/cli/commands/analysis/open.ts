@@ -6,7 +6,7 @@ import { REAL_TIME } from '../../kit/real-time.ts';
 import { readTables, withSchemaEngine } from '../../kit/schema-engine.ts';
 import type { SchemaChoice } from '../../kit/schema-options.ts';
 import type { Analyses } from './analyse.ts';
-import { openAnalysisCache } from './cache.ts';
+import { openAnalysisCache, type AnalysisCache } from './cache.ts';
 import { chooseCacheFolder } from './folder.ts';
 import { analysisKey } from './keys.ts';
 import { rememberStatements } from './remember.ts';
@@ -28,22 +28,31 @@ interface OpenAnalysesOptions {
   readonly cache: string | false | undefined;
 }
 
+/** Opens the cache in the folder that the flag or the environment names, with a warning if it cannot be used. */
+export async function openCache(
+  key: string,
+  flag: string | false | undefined,
+  { env, terminal }: Pick<CommandDeps, 'env' | 'terminal'>,
+): Promise<AnalysisCache> {
+  const folder = await chooseCacheFolder(flag, env);
+  if (folder.path === undefined && folder.reason !== undefined)
+    terminal.note(`warning: the analysis cache is not used: ${folder.reason}`);
+  const cache = await openAnalysisCache(folder.path, key, REAL_TIME.epoch);
+  if (cache.isInvalid) terminal.note('warning: the analysis cache is not used: its file is damaged');
+  return cache;
+}
+
 /** Rejects with CommandError if the definitions of the tables cannot be read. */
 export async function openAnalyses(
   { settings, schema, cache }: OpenAnalysesOptions,
   { env, openEngine, terminal }: Pick<CommandDeps, 'env' | 'openEngine' | 'terminal'>,
 ): Promise<Analyses> {
   const tables = schema === undefined ? undefined : await readTables(schema);
-  const folder = await chooseCacheFolder(cache, env);
-  if (folder.path === undefined && folder.reason !== undefined)
-    terminal.note(`warning: the analysis cache is not used: ${folder.reason}`);
   const { tenancy, engineSources, piiHashKey } = settings;
   const context = { tenancy, engineSources, hasHashKey: piiHashKey !== undefined };
   const key = analysisKey({ ...context, database: schema?.database, tables });
-  const kept = await openAnalysisCache(folder.path, key, REAL_TIME.epoch);
-  if (kept.isInvalid) terminal.note('warning: the analysis cache is not used: its file is damaged');
   return {
-    cache: kept,
+    cache: await openCache(key, cache, { env, terminal }),
     withEngine: (use) =>
       withSchemaEngine({ settings, schema, files: tables, openEngine }, (engine, _, loaded) =>
         use(rememberStatements(engine), loaded),

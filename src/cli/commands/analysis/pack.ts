@@ -2,8 +2,10 @@
 import { hash } from 'node:crypto';
 import type { SourceFile } from '../../../service/endpoints/include/sources.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { isCandidate, type CandidateRecord } from './head.ts';
-import { isCount, isList, isOneOf, isRecord, isText, matches, optional, type ShapeCheck } from './shape.ts';
+import { isPair, type PairRecord } from './pair.ts';
+import { isCount, isTuple, isList, isOneOf, isRecord, isText, matches, optional } from './shape.ts';
 
 /** The checks found this about one file, which has no error that needs no engine if it has a candidate. */
 export interface FileRecord {
@@ -28,12 +30,20 @@ export interface SchemaRecord {
   readonly findings: readonly Finding[];
   /** Statements that were left out, by kind. */
   readonly skipped: readonly (readonly [kind: string, count: number])[];
+  /** What could not be created, by its key. */
+  readonly broken: readonly (readonly [key: string, finding: Finding])[];
+}
+
+export function recordOfSchema({ findings, skipped, broken }: LoadedSchema): SchemaRecord {
+  return { findings, skipped: [...skipped], broken: [...broken] };
 }
 
 export interface Pack {
-  readonly schema?: SchemaRecord | undefined;
+  /** Of each state of the tables; empty: it is not known. */
+  readonly schemas: readonly SchemaRecord[];
   readonly sources: readonly SourceFile[];
   readonly files: readonly FileRecord[];
+  readonly pairs: readonly PairRecord[];
 }
 
 /** A larger pack is neither written nor read. */
@@ -84,8 +94,11 @@ const isSource = matches({
   problem: optional(isText),
 });
 
-const isSkipped: ShapeCheck = (value) =>
-  Array.isArray(value) && value.length === 2 && isText(value[0]) && isCount(value[1]);
+const isSchema = matches({
+  findings: areFindings,
+  skipped: isList(isTuple(isText, isCount)),
+  broken: isList(isTuple(isText, isFinding)),
+});
 
 const isFile = matches({
   path: isText,
@@ -99,9 +112,10 @@ const isFile = matches({
 });
 
 const hasShape = matches({
-  schema: optional(matches({ findings: areFindings, skipped: isList(isSkipped) })),
+  schemas: isList(isSchema),
   sources: isList(isSource),
   files: isList(isFile),
+  pairs: isList(isPair),
 });
 
 function isPack(value: unknown): value is Pack {

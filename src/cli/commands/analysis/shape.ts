@@ -28,6 +28,11 @@ export function isList(check: ShapeCheck): ShapeCheck {
   return (value) => Array.isArray(value) && value.every(check);
 }
 
+/** A list of two. */
+export function isTuple(first: ShapeCheck, second: ShapeCheck): ShapeCheck {
+  return (value) => Array.isArray(value) && value.length === 2 && first(value[0]) && second(value[1]);
+}
+
 /** An object with these keys only. */
 export function matches(shape: Readonly<Record<string, ShapeCheck>>): ShapeCheck {
   const checks = Object.entries(shape);

@@ -7,6 +7,7 @@ import {
   withSchemaOptions,
 } from '../../kit/schema-options.ts';
 import type { CommandDeps } from '../../kit/command.ts';
+import { withCacheOptions } from '../analysis/open.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
 import { printJson } from './json.ts';
@@ -15,6 +16,7 @@ import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 
 interface DiffFlags extends SchemaFlags {
   readonly endpoints?: string;
+  readonly cache?: string | false;
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly engine: boolean;
@@ -39,14 +41,16 @@ export function addDiff(program: Command, deps: CommandDeps): void {
       '--no-engine',
       'compare without the engine: no columns, and every changed query is a security change',
     );
-  withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: DiffFlags) => {
-    const found = await checkedSettings(flags, deps);
-    const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
-    const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
-    const printers = printersOf(deps.env);
-    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
-    deps.setExitCode(await diff({ base, head, settings, schema, print }, deps));
-  });
+  withCacheOptions(withSchemaOptions(command)).action(
+    async (base: string, head: string | undefined, flags: DiffFlags) => {
+      const found = await checkedSettings(flags, deps);
+      const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
+      const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
+      const printers = printersOf(deps.env);
+      const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+      deps.setExitCode(await diff({ base, head, settings, schema, print, cache: flags.cache }, deps));
+    },
+  );
 }
 
 const printersOf = (env: CommandDeps['env']) => ({

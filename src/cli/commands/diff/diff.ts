@@ -23,9 +23,11 @@ export interface DiffOptions extends RevisionOptions {
  * with CommandError, after printing the other changes if columns could not be compared.
  */
 export async function diff(options: DiffOptions, deps: RevisionDeps): Promise<0 | 1> {
-  const revisions = await readRevisions(options, deps);
+  const revisions = await readRevisions(options, deps, 'changes');
   const { repository, base, head, reported } = revisions;
-  const comparisons = [...reported.comparisons, ...compareContracts(base.side, head.side, REAL_TIME.epoch())];
+  const changes = compareContracts(base.side, head.side, REAL_TIME.epoch(), reported.changesOf);
+  await revisions.save();
+  const comparisons = [...reported.comparisons, ...changes];
   const report: Report = {
     base: base.label,
     head: head.label,

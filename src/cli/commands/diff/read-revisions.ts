@@ -9,10 +9,20 @@ import { readContracts, type RevisionTenancy, type SourceFile } from '../../comp
 import { isSchemaFile } from '../../schema/schema-files.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { SchemaChoice } from '../../kit/schema-options.ts';
-import { haveSameTables, reportColumns, type Described, type ReportedColumns } from './columns.ts';
+import type { AnalysisCache } from '../analysis/cache.ts';
+import { analysisKey } from '../analysis/keys.ts';
+import { openCache } from '../analysis/open.ts';
+import {
+  haveSameTables,
+  reportColumns,
+  type ColumnDeps,
+  type Described,
+  type ReportedColumns,
+} from './columns.ts';
 import { fromTop, isOutside, readFolder } from './folders.ts';
 import type { Folder, FolderFile, Repository } from './folders.ts';
 import { createGit, type Git } from './git.ts';
+import type { Needed } from './known-pairs.ts';
 import { resolveRange, type Revision } from './revisions.ts';
 import { readTenancy } from './tenancy-setting.ts';
 import { withoutUnchanged } from './unchanged.ts';
@@ -27,6 +37,8 @@ export interface RevisionOptions {
   readonly settings: Settings;
   /** The definitions of the tables; undefined: columns are not compared. */
   readonly schema: SchemaChoice | undefined;
+  /** The folder of the analysis cache, as the flag has it. */
+  readonly cache: string | false | undefined;
 }
 
 export interface RevisionDeps {
@@ -48,12 +60,15 @@ export interface ComparedRevisions {
   readonly base: ComparedRevision;
   readonly head: ComparedRevision;
   readonly reported: ReportedColumns;
+  /** Keeps what was found in the analysis cache. Never rejects. */
+  readonly save: () => Promise<void>;
 }
 
 /** Rejects with CommandError; columns that cannot be compared are a failure in `reported`. */
 export async function readRevisions(
   options: RevisionOptions,
   deps: RevisionDeps,
+  needed: Needed,
 ): Promise<ComparedRevisions> {
   const { settings, schema } = options;
   const repository = await openRepository(deps.env);
@@ -66,8 +81,10 @@ export async function readRevisions(
   });
   const [old, now] = [await read(base), await read(head)];
   const [before, after] = describedSides(old, now, settings);
-  const reported = await columnsOf(before, after, options, deps);
+  const cache = await comparisonCache([old, now], options, deps);
+  const reported = await columnsOf([before, after], options, { ...deps, cache, needed });
   return {
+    save: cache.save,
     repository,
     base: { ...old, side: { ...before.contracts, ...reported.before } },
     head: { ...now, side: { ...after.contracts, ...reported.after } },
@@ -177,15 +194,30 @@ function toSource({ path, content }: FolderFile): SourceFile {
   return { path, text: { ...finding, message: content.unreadable } };
 }
 
+/** The analysis cache of these two states of the tables and of the setting. */
+function comparisonCache(
+  sides: readonly RevisionFiles[],
+  { settings: { engineSources }, schema, cache }: RevisionOptions,
+  deps: RevisionDeps,
+): Promise<AnalysisCache> {
+  const key = analysisKey({
+    tenancies: sides.map(({ tenancy }) => tenancy.setting),
+    engineSources,
+    database: schema?.database,
+    variables: [...(schema?.variables ?? [])],
+    tables: sides.map(({ tables }) => tables),
+  });
+  return openCache(key, schema === undefined ? false : cache, deps);
+}
+
 async function columnsOf(
-  before: Described,
-  after: Described,
+  [before, after]: readonly [Described, Described],
   { settings, schema }: RevisionOptions,
-  { openEngine, terminal }: RevisionDeps,
+  { terminal, ...deps }: RevisionDeps & Pick<ColumnDeps, 'cache' | 'needed'>,
 ): Promise<ReportedColumns> {
   if (schema === undefined) return { notes: ['Columns are not compared (--no-engine)'], comparisons: [] };
   terminal.progress('Describing columns');
-  const reported = await reportColumns(before, after, { settings, openEngine, schema, terminal });
+  const reported = await reportColumns(before, after, { ...deps, settings, schema, terminal });
   terminal.progress('');
   return reported;
 }

@@ -1,6 +1,7 @@
 // `millrace impact`, its flags and help.
 import { Option, type Command } from 'commander';
 import type { CommandDeps } from '../../kit/command.ts';
+import { withCacheOptions } from '../analysis/open.ts';
 import {
   checkedSettings,
   chooseSchema,
@@ -19,6 +20,7 @@ interface ImpactFlags extends SchemaFlags {
   readonly endpoint?: string;
   readonly dialect?: string;
   readonly endpoints?: string;
+  readonly cache?: string | false;
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
 }
@@ -53,16 +55,18 @@ export function addImpact(program: Command, deps: CommandDeps): void {
         .default('text'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
-  withSchemaOptions(command).action(async (base: string, head: string | undefined, flags: ImpactFlags) => {
-    const found = await checkedSettings(flags, deps);
-    const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
-    const { consumers, calls, endpoint, dialect } = flags;
-    const printers = printersOf(deps.env);
-    const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
-    const schema = chooseSchema(flags, settings, deps);
-    const queries = { paths: [...consumers, ...calls], endpoint, dialect };
-    deps.setExitCode(await impact({ base, head, settings, schema, queries, print }, deps));
-  });
+  withCacheOptions(withSchemaOptions(command)).action(
+    async (base: string, head: string | undefined, flags: ImpactFlags) => {
+      const found = await checkedSettings(flags, deps);
+      const settings = { ...found, endpoints: flags.endpoints ?? found.endpoints };
+      const { consumers, calls, endpoint, dialect, cache } = flags;
+      const printers = printersOf(deps.env);
+      const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
+      const schema = chooseSchema(flags, settings, deps);
+      const queries = { paths: [...consumers, ...calls], endpoint, dialect };
+      deps.setExitCode(await impact({ base, head, settings, schema, queries, print, cache }, deps));
+    },
+  );
 }
 
 const printersOf = (env: CommandDeps['env']) => ({

@@ -35,7 +35,8 @@ export interface ImpactOptions extends RevisionOptions {
 /** Prints the queries; resolves to 1 if one breaks, otherwise 0. Rejects with CommandError. */
 export async function impact(options: ImpactOptions, deps: RevisionDeps): Promise<0 | 1> {
   const queries = await readConsumers(options.queries);
-  const revisions = await readRevisions(options, deps);
+  const revisions = await readRevisions(options, deps, 'columns');
+  await revisions.save();
   const { base, head, reported } = revisions;
   for (const note of reported.notes) deps.terminal.note(note);
   if (reported.failure !== undefined) throw withoutNoEngine(reported.failure);

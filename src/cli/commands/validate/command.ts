@@ -62,9 +62,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       changed: chooseChanged(flags, { settings, schema }, deps),
       print,
       isStrict: flags.strict === true,
-      openAnalyses: flags.engine
-        ? () => openAnalyses({ settings, schema, cache: flags.cache }, deps)
-        : undefined,
+      openAnalyses: () => openAnalyses({ settings, schema, cache: flags.cache }, deps),
+      asksEngine: flags.engine,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,

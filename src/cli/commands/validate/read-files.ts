@@ -21,10 +21,14 @@ export interface ReadFiles {
   readonly sound: readonly SoundFile[];
 }
 
+interface ReadOptions extends Pick<Required<CompileOptions>, 'tenancy' | 'engineSources'> {
+  readonly asksEngine: boolean;
+}
+
 /** Files that are as they were when the cache was written are not compiled. */
 export async function readFiles(
   chosen: ChangedFiles,
-  { tenancy, engineSources }: Pick<Required<CompileOptions>, 'tenancy' | 'engineSources'>,
+  { tenancy, engineSources, asksEngine }: ReadOptions,
   cache: AnalysisCache | undefined,
 ): Promise<ReadFiles> {
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy, engineSources });
@@ -34,7 +38,10 @@ export async function readFiles(
     if (file !== undefined) inspected.set(path, file);
     return { candidate: file?.candidate, ...rest };
   };
-  const { files, reported } = await loadWithParts(chosen, { compile, recall: cache?.recall });
+  const { files, reported } = await loadWithParts(chosen, {
+    compile,
+    recall: cache?.recall(asksEngine ? ['own', 'ofEngine'] : ['own']),
+  });
   return { files, reported, sound: soundFiles(files, chosen.concerned, inspected) };
 }
 

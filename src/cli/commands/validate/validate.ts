@@ -2,7 +2,7 @@
 import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
 import { HASH_WITHOUT_KEY } from '../../../service/endpoints/checks/confinement.ts';
 import { dependsOnTime } from '../../../service/endpoints/checks/defaults.ts';
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import { folderFindings, type FolderInput } from '../../checks/folder.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -27,8 +27,10 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly print: PrintFindings;
   /** Treat warnings as errors. */
   readonly isStrict: boolean;
-  /** Opens the analysis cache; undefined: queries are not analysed by an engine. */
-  readonly openAnalyses: (() => Promise<Analyses>) | undefined;
+  /** Opens the analysis cache, and an engine for what is not in it. */
+  readonly openAnalyses: () => Promise<Analyses>;
+  /** Whether queries are analysed by an engine. */
+  readonly asksEngine: boolean;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;
   /** The error for queries that read tables, if none are known. */
@@ -43,15 +45,15 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const { print, isStrict } = options;
   const listed = await expandPaths(options.paths);
   const chosen = (await options.changed?.(listed)) ?? { concerned: new Set(listed), paths: listed };
-  const opened = await options.openAnalyses?.().catch(commandError);
-  const cache = opened instanceof CommandError ? undefined : opened?.cache;
+  const opened = await options.openAnalyses().catch(commandError);
+  const cache = opened instanceof CommandError ? undefined : opened.cache;
   const read = await readFiles(chosen, options, cache);
   const found = [
     ...(await ofFolder(options, { ...read, listed, concerned: chosen.concerned })),
     ...ownFindings(read.sound, cache, options),
   ];
   const { findings: ofEngine, failure } =
-    opened === undefined || read.sound.length === 0
+    !options.asksEngine || read.sound.length === 0
       ? { findings: [], failure: undefined }
       : await engineOutcome(opened, read.sound, { ...options, terminal });
   await keepCompiled(read.files, chosen.concerned, cache);
@@ -85,7 +87,7 @@ async function ofFolder(
     concerned,
     sound: sound.flatMap(({ loaded }) => loaded.candidate?.endpoint ?? []),
     isPart: options.changed !== undefined,
-    count: listed.filter((path) => !isSharedFile(path)).length,
+    count: listed.filter(declaresEndpoint).length,
   });
   const own = [...files.values()].filter(({ file }) => reported.has(file));
   return [...own.flatMap((file) => file.diagnostics), ...diagnostics, ...together];

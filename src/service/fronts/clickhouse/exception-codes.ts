@@ -72,6 +72,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'lql.name_missing': SYNTAX_ERROR,
   'lql.value_missing': SYNTAX_ERROR,
   'lql.value_invalid': SYNTAX_ERROR,
+  'lql.too_many_values': SYNTAX_ERROR,
   'lql.operator_repeated': SYNTAX_ERROR,
   'lql.operator_unknown': SYNTAX_ERROR,
   'lql.operator_invalid': SYNTAX_ERROR,
