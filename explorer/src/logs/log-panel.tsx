@@ -13,7 +13,7 @@ import { RowAround } from './row-around.tsx';
 import { RowCopies } from './row-copies.tsx';
 import { RowFields } from './row-fields.tsx';
 import type { Selection } from './use-selection.ts';
-import { timeText } from './times.ts';
+import { fullTimeText } from './times.ts';
 import type { Logs } from './use-logs.ts';
 
 interface Props extends FilterActions, LayoutProps {
@@ -67,7 +67,7 @@ function PanelHead({ row, table, logs, selection, total, onLayout, isBelow }: Pr
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
   const { position, move, close } = selection;
-  const time = timeText(preview(row[logs.view.time], 40), zone.value);
+  const time = fullTimeText(preview(row[logs.view.time], 40), zone.value);
   return (
     <div class="log-panel-head">
       <h2 tabIndex={-1} ref={heading} title={time}>

@@ -5,12 +5,13 @@ import { Visible } from '../parts/visible.tsx';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
+import type { Zone } from '../time-range/range.ts';
 import type { LogColumn } from './log-columns.ts';
 import { placesOf } from './matches.ts';
 import { messageOf, onOneLine } from './message.ts';
 import { valueAt } from './row-values.ts';
 import { severityOf } from './severity.ts';
-import { dayOf, timeText } from './times.ts';
+import { dayOf, fullTimeText, timeText } from './times.ts';
 
 /** Characters of one value: the panel shows all of them. */
 const MAX_TEXT = 500;
@@ -34,7 +35,6 @@ export function LogRow({ row, index, table, columns, matches, isActive, open }: 
   return useMemo(() => {
     const level = columns.find(({ kind }) => kind === 'level');
     const severity = level === undefined ? 'other' : severityOf(valueAt(row, table, level.path));
-    const timeOf = (value: string): string => timeText(value, shownZone, today);
     return (
       <div
         class="log-row"
@@ -46,7 +46,7 @@ export function LogRow({ row, index, table, columns, matches, isActive, open }: 
         onClick={() => open(index)}
       >
         {columns.map((column) => (
-          <Cell key={column.path} {...{ row, table, column, matches, timeOf }} />
+          <Cell key={column.path} {...{ row, table, column, matches, today }} zone={shownZone} />
         ))}
       </div>
     );
@@ -55,17 +55,18 @@ export function LogRow({ row, index, table, columns, matches, isActive, open }: 
 
 interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {
   readonly column: LogColumn;
-  readonly timeOf: (value: string) => string;
+  readonly zone: Zone;
+  readonly today: string;
 }
 
-function Cell({ row, table, column: { kind, path }, matches, timeOf }: CellProps) {
+function Cell({ row, table, column: { kind, path }, matches, zone, today }: CellProps) {
   const value = kind === 'time' ? row[path] : valueAt(row, table, path);
   const text = preview(value ?? undefined, MAX_TEXT);
   switch (kind) {
     case 'time':
       return (
-        <span role="gridcell" class="log-time" title={text}>
-          {timeOf(text)}
+        <span role="gridcell" class="log-time" title={fullTimeText(text, zone)}>
+          {timeText(text, zone, today)}
         </span>
       );
     case 'level':
