@@ -245,7 +245,7 @@ describe('over the sample data', () => {
     await page.getByRole('checkbox', { name: 'metadata.request.cf.country', exact: true }).check();
     await page.getByRole('button', { name: 'Move metadata.request.cf.country up' }).click();
     await page.keyboard.press('Escape');
-    const heads = (): Promise<string[]> => page.locator('.log-head .log-column').allTextContents();
+    const heads = (): Promise<string[]> => page.locator('.log-head .log-head-field').allTextContents();
     expect((await heads()).at(-2)).toBe('request.cf.country');
     await show(`${DAY}&:filter=GET`);
     await page.reload();
@@ -325,7 +325,7 @@ test('axe finds nothing, in light and in dark, and on a phone there are time, le
   expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
-  expect(await rows().first().locator('span:visible').count()).toBe(3);
+  expect(await rows().first().locator('[role=gridcell]:visible').count()).toBe(3);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
   expect(visitor.complaints).toEqual([]);
