@@ -52,18 +52,37 @@ export interface Explorer extends Started {
 export const RATED_KEY = 'rated-key';
 const TOKENS = `tokens: [{ name: rated, sha256: ${hashKey(RATED_KEY)}, endpoints: ['*'], allow: [sql, lql], rate: 3/h }]`;
 
+/** A service of this file alone, which can be away for a while. */
+export interface OwnExplorer extends Explorer {
+  /** Its tokens file, besides the temporary key. */
+  readonly tokens: string;
+  /** Ends the service; the browser stays. */
+  readonly halt: () => Promise<void>;
+  /** Starts it again at the same address. Its temporary key is another one. */
+  readonly resume: () => Promise<void>;
+}
+
 /** Starts a service over this folder of endpoints, without data, or else the sample service, and a browser. Rejects as launchBrowser. */
-export async function startExplorer(endpoints?: string): Promise<Explorer> {
+export async function startExplorer(endpoints?: string): Promise<OwnExplorer> {
   const browser = await launchBrowser();
   const cwd = mkdtempSync(join(tmpdir(), 'millrace-'));
-  const running = await serve(cwd, { endpoints });
+  let running = await serve(cwd, { endpoints });
   const [, address = '', key = ''] = await running.says(LISTENING);
-  const service = { address, key, endpoints: endpoints ?? join(cwd, SHIPPED), output: running.output };
-  return explorerOf(browser, service, async () => {
-    await browser.close();
+  const halt = async (): Promise<void> => {
     running.child.kill('SIGTERM');
     await running.finished;
-  });
+  };
+  const resume = async (): Promise<void> => {
+    running = await serve(cwd, { endpoints, port: new URL(address).port });
+    await running.says(LISTENING);
+  };
+  const output = (): string => running.output();
+  const service = { address, key, endpoints: endpoints ?? join(cwd, SHIPPED), output };
+  const end = async (): Promise<void> => {
+    await browser.close();
+    await halt();
+  };
+  return { ...explorerOf(browser, service, end), tokens: join(cwd, TOKENS_FILE), halt, resume };
 }
 
 /**
@@ -140,30 +159,32 @@ function explorerOf(browser: Browser, service: Started, end: () => Promise<unkno
 const LISTENING = /listening on (\S+) with a temporary key for this run: (\S+)/;
 /** Of the shipped endpoints, in the working folder. */
 const SHIPPED = 'endpoints';
+const TOKENS_FILE = 'tokens.yaml';
 
 interface ServeOptions {
   /** Their folder, instead of the sample data and the shipped ones. */
   readonly endpoints?: string | undefined;
   /** The file that it writes to: it may live longer than this process. */
   readonly log?: string;
+  readonly port?: string;
 }
 
 /** `millrace serve --dev` in this folder. */
-async function serve(cwd: string, { endpoints, log }: ServeOptions): Promise<Running> {
-  const [shipped, tokens, seeds] = [join(cwd, SHIPPED), join(cwd, 'tokens.yaml'), join(cwd, 'seeds')];
-  mkdirSync(seeds);
+async function serve(cwd: string, { endpoints, log, port = '0' }: ServeOptions): Promise<Running> {
+  const [shipped, tokens, seeds] = [join(cwd, SHIPPED), join(cwd, TOKENS_FILE), join(cwd, 'seeds')];
+  mkdirSync(seeds, { recursive: true });
   if (endpoints === undefined) {
     cpSync(join(ROOT, 'endpoints'), shipped, { recursive: true });
     await copySampleData(cwd);
   }
-  writeFileSync(tokens, TOKENS);
+  if (!existsSync(tokens)) writeFileSync(tokens, TOKENS);
   const folders = {
     MILLRACE_ENDPOINTS: endpoints ?? shipped,
     MILLRACE_SEEDS: endpoints === undefined ? SEEDS : seeds,
   };
   const through = log === undefined ? [] : ['sh', '-c', 'exec "$@" > "$0" 2>&1', log];
   const env = { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders };
-  return start(['serve', '--dev', '--port', '0', '--admin-port', '0'], { cwd, env, through });
+  return start(['serve', '--dev', '--port', port, '--admin-port', '0'], { cwd, env, through });
 }
 
 export interface Visitor {

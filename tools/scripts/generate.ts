@@ -17,6 +17,7 @@ import { valuesPage } from './values-page.ts';
 const SCHEMAS = {
   endpoint: 'EndpointFile',
   shared: 'SharedFile',
+  rollup: 'RollupFile',
   tokens: 'TokensFile',
   settings: 'SettingsFile',
 };
@@ -61,6 +62,7 @@ async function main(): Promise<void> {
     outputs.set(`src/service/config/generated/${name}.ts`, await typesOf(name, type));
   outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
   outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
+  outputs.set('docs/reference/rollup-file.md', await schemaPage('rollup', 'The rollup file'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());

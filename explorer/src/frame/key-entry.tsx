@@ -1,21 +1,11 @@
 // The API key form.
-import { useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { Icon } from '../parts/icon.tsx';
+import { useKeyField } from './key-form.tsx';
 
 export function KeyEntry() {
-  const { enter, rejected } = useExplorer();
-  const [text, setText] = useState('');
-  const [fault, setFault] = useState<string>();
-  const input = useRef<HTMLInputElement>(null);
-  const submit = (event: Event): void => {
-    event.preventDefault();
-    const key = text.trim();
-    const wrong = faultOf(key);
-    setFault(wrong);
-    if (wrong === undefined) void enter(key);
-    else input.current?.focus();
-  };
+  const { rejected } = useExplorer();
+  const { text, fault, input, onText, submit } = useKeyField();
   const problem = rejected.value;
   const message = fault ?? (problem && `${problem.title}. ${problem.hint}`);
   return (
@@ -38,10 +28,7 @@ export function KeyEntry() {
             value={text}
             aria-invalid={message !== undefined}
             aria-describedby="key-error key-note"
-            onInput={(event) => {
-              setFault(undefined);
-              setText(event.currentTarget.value);
-            }}
+            onInput={({ currentTarget }) => onText(currentTarget.value)}
           />
         </label>
         <p id="key-error" class="field-error" role="alert">
@@ -58,13 +45,4 @@ export function KeyEntry() {
       </form>
     </main>
   );
-}
-
-/** An obvious error in the key; undefined if only the service can decide. */
-function faultOf(key: string): string | undefined {
-  if (key === '') return 'Enter a key.';
-  const isSendable = /^[\x21-\x7e]+$/.test(key); // characters allowed in a header field
-  return isSendable
-    ? undefined
-    : 'Invalid key: keys consist of printable ASCII characters without spaces. Copy it again.';
 }

@@ -1,11 +1,11 @@
 // New rows while a log view follows: by the live protocol if the endpoint has it, otherwise by asking again.
 import { signal, type ReadonlySignal } from '@preact/signals';
-import type { Client } from '../service/client.ts';
+import type { Ask, Client } from '../service/client.ts';
 import type { Row } from '../service/json.ts';
-import { CallFailure } from '../service/problem.ts';
+import { CallFailure, isRetryable, UNREACHABLE, type Problem } from '../service/problem.ts';
 import { unseen } from './older-rows.ts';
 import { basisOf, rowsNeedSql, rowsOf, type LogQuestion } from './questions.ts';
-import { microsOf } from './sql.ts';
+import { millisOf } from './row-values.ts';
 
 export interface FollowerOptions {
   readonly client: Client;
@@ -16,68 +16,97 @@ export interface FollowerOptions {
   readonly isVisible: () => boolean;
   /** The rows that are known, the newest first. */
   readonly known: () => readonly Row[];
-  /** Rows that were not known, the newest first. */
-  readonly found: (rows: readonly Row[]) => void;
+  /** Rows that were not known, the newest first. `hasGap`: there may be others between them and those that were. */
+  readonly found: (rows: readonly Row[], hasGap: boolean) => void;
 }
 
+export type Following =
+  /** When it ended, in milliseconds since 1970; undefined: it did not begin. */
+  | { readonly kind: 'paused'; readonly since?: number }
+  /** Nothing has arrived yet. */
+  | { readonly kind: 'connecting' }
+  | { readonly kind: 'live' }
+  /** Rows since then are not known, in milliseconds since 1970. */
+  | { readonly kind: 'reconnecting'; readonly since: number; readonly problem: Problem }
+  /** Asking again is pointless, as with a key that was rejected. */
+  | { readonly kind: 'failed'; readonly since: number; readonly problem: Problem };
+
 export interface Follower {
-  readonly isFollowing: ReadonlySignal<boolean>;
+  readonly following: ReadonlySignal<Following>;
   start(question: LogQuestion): void;
-  /** Follows another question, if it follows. */
-  restart(question: LogQuestion): void;
   stop(): void;
 }
 
 const POLL_MS = 5000;
-const RETRY_MS = 10_000;
+/** Waits before another attempt: twice as long each time. */
+const [FIRST_RETRY_MS, MAX_RETRY_MS] = [1000, 10_000];
 /** How far in the future a stream's question reaches; it is asked again before. */
 const REACH_MS = 3_600_000;
 /** A stream that ended is opened again after this, so that one that ends at once is not asked for all the time. */
 const REOPEN_MS = 1000;
+/** A stream without three heartbeats is broken, although the browser does not know it. */
+const SILENCE_MS = 46_000;
 /** A stream whose results have more rows, and twice as many as its first one, is opened again, from the newest row on. */
 const MAX_RESULT = 500;
 /** Rows that arrive late are looked for this far back. */
 const BACK_MS = 10_000;
 
+export function isFollowing({ kind }: Following): boolean {
+  return kind === 'connecting' || kind === 'live' || kind === 'reconnecting';
+}
+
 export function createFollower(options: FollowerOptions): Follower {
-  const isFollowing = signal(false);
+  const following = signal<Following>({ kind: 'paused' });
   let end: (() => void) | undefined;
-  const stop = (): void => {
-    end?.();
-    end = undefined;
-    isFollowing.value = false;
-  };
-  const start = (question: LogQuestion): void => {
-    end?.();
-    isFollowing.value = true;
-    end = repeat(options, question);
-  };
   return {
-    isFollowing,
-    start,
-    stop,
-    restart: (question) => {
-      if (isFollowing.value) start(question);
+    following,
+    start: (question) => {
+      end?.();
+      following.value = { kind: 'connecting' };
+      end = repeat(options, question, (next) => (following.value = next));
+    },
+    stop: () => {
+      end?.();
+      end = undefined;
+      if (following.value.kind !== 'paused') following.value = { kind: 'paused', since: options.epoch() };
     },
   };
 }
 
-/** Until the returned function is called. */
-function repeat(options: FollowerOptions, question: LogQuestion): () => void {
+/** Until the returned function is called, or a problem that stays. */
+function repeat(
+  options: FollowerOptions,
+  question: LogQuestion,
+  onChange: (following: Following) => void,
+): () => void {
   const controller = new AbortController();
+  const { signal: aborted } = controller;
   let cancel: (() => void) | undefined;
+  let heard = options.epoch();
+  let retry = FIRST_RETRY_MS;
+  const onArrival = (): void => {
+    heard = options.epoch();
+    retry = FIRST_RETRY_MS;
+    if (!aborted.aborted) onChange({ kind: 'live' });
+  };
   const next = (ms: number): void => {
-    if (!controller.signal.aborted) cancel = options.after(ms, () => void turn());
+    if (!aborted.aborted) cancel = options.after(ms, () => void turn());
+  };
+  const fail = (problem: Problem): void => {
+    if (!isRetryable(problem)) return onChange({ kind: 'failed', since: heard, problem });
+    onChange({ kind: 'reconnecting', since: heard, problem });
+    next(retry);
+    retry = Math.min(2 * retry, MAX_RETRY_MS);
   };
   const turn = async (): Promise<void> => {
     if (!options.isVisible()) return next(POLL_MS);
     try {
-      const isStreamed = await once(options, question, controller.signal);
+      const isStreamed = await once(options, question, { aborted, onArrival });
       next(isStreamed ? REOPEN_MS : POLL_MS);
     } catch (error) {
-      if (controller.signal.aborted) return;
+      if (aborted.aborted) return;
       if (!(error instanceof CallFailure)) throw error;
-      next(RETRY_MS);
+      fail(error.problem);
     }
   };
   void turn();
@@ -87,33 +116,75 @@ function repeat(options: FollowerOptions, question: LogQuestion): () => void {
   };
 }
 
+interface Turn {
+  readonly aborted: AbortSignal;
+  readonly onArrival: () => void;
+}
+
 /** One response, or one stream until it has many rows. Resolves to whether it was a stream. */
-async function once(options: FollowerOptions, question: LogQuestion, signal: AbortSignal): Promise<boolean> {
+async function once(options: FollowerOptions, question: LogQuestion, turn: Turn): Promise<boolean> {
   const { client, key, epoch, known, found } = options;
-  const { view } = question;
-  const isStreamed = question.endpoint.live != null;
-  const from = Math.max(question.bounds.from, (newest(known(), view.time) ?? epoch()) - BACK_MS);
+  const { view, endpoint } = question;
+  const isStreamed = endpoint.live != null;
+  const from = Math.max(question.bounds.from, (millisOf(known()[0], view.time) ?? epoch()) - BACK_MS);
   const bounds = { from, to: epoch() + (isStreamed ? REACH_MS : POLL_MS) };
   const asked = { ...question, bounds };
-  const sql = rowsNeedSql(asked)
-    ? (await client.explain(key() ?? '', basisOf(asked).ask, signal)).sql
-    : undefined;
-  const ask = rowsOf(asked, {}, sql);
   const take = (rows: readonly Row[]): void => {
-    const more = unseen(known(), rows, view.time);
-    if (more.length > 0) found(more);
+    const before = known();
+    const more = unseen(before, rows, view.time);
+    const isCut = rows.length >= endpoint.max_rows && more.length === rows.length;
+    if (more.length > 0) found(more, isCut && before.length > 0);
   };
-  if (!isStreamed) {
-    take((await client.run(key() ?? '', ask, { signal, isFresh: false })).rows);
-    return false;
+  await untilSilent(options, turn, async ({ aborted, onArrival }) => {
+    const sql = rowsNeedSql(asked)
+      ? (await client.explain(key() ?? '', basisOf(asked).ask, aborted)).sql
+      : undefined;
+    const ask = rowsOf(asked, {}, sql);
+    if (isStreamed) return stream(options, ask, { aborted, onArrival, take });
+    take((await client.run(key() ?? '', ask, { signal: aborted, isFresh: false })).rows);
+    return onArrival();
+  });
+  return isStreamed;
+}
+
+/** Rejects as if the service did not respond if nothing arrives for a while: the browser does not notice that a connection is broken. */
+async function untilSilent(
+  { after }: Pick<FollowerOptions, 'after'>,
+  { aborted, onArrival }: Turn,
+  run: (turn: Turn) => Promise<void>,
+): Promise<void> {
+  const own = new AbortController();
+  const wait = (): (() => void) => after(SILENCE_MS, () => own.abort());
+  let cancel = wait();
+  try {
+    await run({
+      aborted: AbortSignal.any([aborted, own.signal]),
+      onArrival: () => {
+        cancel();
+        cancel = wait();
+        onArrival();
+      },
+    });
+  } catch (error) {
+    throw own.signal.aborted ? new CallFailure(UNREACHABLE, { cause: error }) : error;
+  } finally {
+    cancel();
   }
+}
+
+/** Until the stream ends, has many rows, or is an hour old. */
+async function stream(
+  { client, key, after }: FollowerOptions,
+  ask: Ask,
+  { aborted, onArrival, take }: Turn & { readonly take: (rows: readonly Row[]) => void },
+): Promise<void> {
   const own = new AbortController();
   let most: number | undefined;
-  const enough = AbortSignal.any([signal, own.signal]);
-  const late = options.after(REACH_MS, () => own.abort());
+  const cancel = after(REACH_MS, () => own.abort());
   try {
     await client.live(key() ?? '', ask, {
-      signal: enough,
+      signal: AbortSignal.any([aborted, own.signal]),
+      onArrival,
       onRows: (rows) => {
         take(rows);
         most ??= Math.max(MAX_RESULT, 2 * rows.length);
@@ -123,14 +194,6 @@ async function once(options: FollowerOptions, question: LogQuestion, signal: Abo
   } catch (error) {
     if (!own.signal.aborted) throw error;
   } finally {
-    late();
+    cancel();
   }
-  return true;
-}
-
-/** Milliseconds since 1970. */
-function newest(rows: readonly Row[], time: string): number | undefined {
-  const value = rows[0]?.[time];
-  const micros = typeof value === 'string' ? microsOf(value) : undefined;
-  return micros === undefined ? undefined : Number(micros / 1000n);
 }

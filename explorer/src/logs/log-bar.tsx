@@ -1,14 +1,13 @@
 // The tools of a log view: its table, time range, following, columns, and the calls behind it.
 import { Icon } from '../parts/icon.tsx';
-import { viewFragment } from '../saved-views/view-actions.ts';
 import type { Table } from '../service/listing.ts';
 import { ALL_LOGS } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import type { TimeRange } from '../time-range/range.ts';
 import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
-import { rangeText, type Logs } from './use-logs.ts';
+import { isFollowing } from './follower.ts';
+import type { Logs } from './use-logs.ts';
 
 interface LogBarProps {
   readonly logs: Logs;
@@ -16,18 +15,11 @@ interface LogBarProps {
 }
 
 export function LogBar({ logs, table }: LogBarProps) {
-  const { zone, setZone, address, base } = useExplorer();
-  const { view, views, range, store, change, columns, setColumns } = logs;
-  const isFollowing = store.isFollowing.value;
-  const canFollow = range.to === 'now';
-  const linkOf = (other: TimeRange): string =>
-    new URL(
-      viewFragment({
-        ...address.value,
-        logs: { ...(address.value.logs ?? ALL_LOGS), range: rangeText(other) },
-      }),
-      base,
-    ).href;
+  const { zone, setZone } = useExplorer();
+  const { view, views, range, store, change, columns, setColumns, question } = logs;
+  const following = store.following.value;
+  const follows = isFollowing(following);
+  const canFollow = question.isOpen === true;
   return (
     <div class="log-bar">
       {views.length > 1 && (
@@ -36,9 +28,7 @@ export function LogBar({ logs, table }: LogBarProps) {
           <select
             class="input mono"
             value={view.table}
-            onChange={({ currentTarget }) =>
-              change({ ...ALL_LOGS, range: rangeText(range), table: currentTarget.value })
-            }
+            onChange={({ currentTarget }) => change({ ...ALL_LOGS, range, table: currentTarget.value })}
           >
             {views.map(({ table: name }) => (
               <option key={name}>{name}</option>
@@ -48,20 +38,21 @@ export function LogBar({ logs, table }: LogBarProps) {
       )}
       <TimeRangeControl
         range={range}
-        onChange={(next) => change({ range: rangeText(next) })}
+        onChange={(next) => change({ range: next })}
         zone={zone.value}
         onZone={setZone}
-        linkOf={linkOf}
+        linkOf={logs.linkTo}
       />
       <button
         type="button"
-        class="button"
-        aria-pressed={isFollowing}
-        disabled={!canFollow && !isFollowing}
+        class="button log-follow"
+        aria-pressed={follows}
+        data-following={following.kind}
+        disabled={!canFollow && !follows}
         title={canFollow ? 'Show new rows as they arrive' : 'Choose a time range that ends now'}
-        onClick={isFollowing ? store.pause : store.follow}
+        onClick={follows ? store.pause : store.follow}
       >
-        <Icon name={isFollowing ? 'stop' : 'play'} /> {isFollowing ? 'Pause' : 'Follow'}
+        <Icon name={follows ? 'stop' : 'play'} /> {follows ? 'Pause' : 'Follow'}
       </button>
       <button type="button" class="button" onClick={logs.reload}>
         <Icon name="again" /> Refresh

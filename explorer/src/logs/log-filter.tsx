@@ -3,8 +3,8 @@ import { useEffect, useId, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { hintOf, sentence, type Problem } from '../service/problem.ts';
-import { clausesOf, remove } from './lql-edit.ts';
-import type { FilterActions } from './log-facets.tsx';
+import type { FilterActions } from './filter-buttons.tsx';
+import { partsOf, remove } from './lql-edit.ts';
 
 interface Props extends FilterActions {
   /** Why the filter was rejected. */
@@ -59,7 +59,7 @@ export function isOfFilter({ status, errors }: Problem): boolean {
 }
 
 function Clauses({ filter, onFilter }: FilterActions) {
-  const clauses = clausesOf(filter);
+  const clauses = partsOf(filter);
   if (clauses.length === 0) return null;
   return (
     <ul class="log-clauses" aria-label="Clauses of the filter">

@@ -1,11 +1,10 @@
 // The rows of a log view in each of its states: loading, failed, none, and new ones above those that are read.
 import { useEffect, useRef } from 'preact/hooks';
 import { useCopy } from '../parts/copy.tsx';
-import { ProblemCard } from '../parts/problem-card.tsx';
 import { counted } from '../parts/words.ts';
 import { printJson } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
-import { isOfFilter } from './log-filter.tsx';
+import { LogEmpty } from './log-empty.tsx';
 import { LogRows } from './log-rows.tsx';
 import type { Logs } from './use-logs.ts';
 import type { Selection } from './use-selection.ts';
@@ -25,21 +24,11 @@ export function LogList({ logs, table, selection }: LogListProps) {
   useEffect(() => {
     if (fresh.length > 0 && isAtTop.current && !selection.isOpen) store.showFresh();
   }, [fresh, selection.isOpen]);
-  if (problem !== undefined && value === undefined) {
-    return isOfFilter(problem) ? (
-      <p class="empty-note">The filter was not accepted: its message is above.</p>
-    ) : (
-      <ProblemCard problem={problem} onRetry={logs.reload} />
-    );
-  }
   if (value === undefined)
-    return <div class="skeleton-page" aria-busy="true" aria-label="Loading the rows" />;
-  if (value.rows.length === 0 && !isLoading)
-    return (
-      <p class="empty-note">
-        No rows match in this time range. Widen the range, or remove a clause of the filter.
-      </p>
-    );
+    return problem === undefined ? (
+      <div class="skeleton-page" aria-busy="true" aria-label="Loading the rows" />
+    ) : null;
+  if (value.rows.length === 0 && !isLoading && problem === undefined) return <LogEmpty logs={logs} />;
   return (
     <>
       {fresh.length > 0 && (

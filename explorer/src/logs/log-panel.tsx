@@ -6,7 +6,7 @@ import { CopyButton, useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { TEXT_SLICE } from '../result/tree.ts';
-import { FilterButtons, type FilterActions } from './log-facets.tsx';
+import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
 import { targetOf } from './lql-edit.ts';
 import { leavesOf, type Leaf } from './row-values.ts';
 

@@ -1,6 +1,5 @@
 // The side of a log view: its facets.
 import { LogFacets } from './log-facets.tsx';
-import { PartProblem } from './log-status.tsx';
 import { canSendSql } from './questions.ts';
 import type { Logs } from './use-logs.ts';
 
@@ -9,11 +8,10 @@ export function LogSide({ logs }: { readonly logs: Logs }) {
   const facets = logs.store.facets.value;
   return (
     <nav class="logs-side" aria-label="Facets">
-      <PartProblem part={facets} what="The facets" />
       {!canSendSql(question) && (
         <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
       )}
-      <LogFacets facets={facets.value ?? []} filter={filter} onFilter={onFilter} />
+      <LogFacets facets={facets.value ?? []} {...{ question, filter, onFilter }} />
     </nav>
   );
 }

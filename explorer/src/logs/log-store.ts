@@ -5,14 +5,15 @@ import type { Ask, Client } from '../service/client.ts';
 import type { WhenReleased } from '../parts/press.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
-import { facetsOf, readFacets, type Facet } from './facets.ts';
-import { createFollower, type FollowerOptions } from './follower.ts';
+import { facetCalls, loadFacets, type Facet } from './facets.ts';
+import { createFollower, isFollowing, type FollowerOptions, type Following } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, withRows, type HistogramView } from './histogram.ts';
-import { olderRows } from './older-rows.ts';
+import { olderRows, unseen } from './older-rows.ts';
 import { basisOf, canSendSql, rowsNeedSql, rowsOf, type LogQuestion, type RowsPage } from './questions.ts';
 
-/** One of the three calls of a screen. The value stays while a new one is loaded. */
+/** One of the three calls of a screen. */
 export interface Part<Value> {
+  /** It stays while another one is loaded, and if that fails. */
   readonly value: Value | undefined;
   readonly isLoading: boolean;
   readonly problem: Problem | undefined;
@@ -26,17 +27,25 @@ export interface RowsView {
   readonly hasOlder: boolean;
   /** More rows than a response holds have one time: some of them may be left out. */
   readonly isIncomplete: boolean;
+  /** More rows came at once than could be followed: some of them are left out. */
+  readonly hasGap: boolean;
+}
+
+/** The call for older rows. */
+export interface Older {
+  readonly isLoading: boolean;
+  readonly problem: Problem | undefined;
 }
 
 export interface LogStore {
   readonly rows: ReadonlySignal<Part<RowsView>>;
   readonly histogram: ReadonlySignal<Part<HistogramView>>;
   readonly facets: ReadonlySignal<Part<readonly Facet[]>>;
-  readonly isLoadingOlder: ReadonlySignal<boolean>;
+  readonly older: ReadonlySignal<Older>;
   /** New rows that are not shown yet, the newest first. */
   readonly fresh: ReadonlySignal<readonly Row[]>;
-  readonly isFollowing: ReadonlySignal<boolean>;
-  /** Asks all three; what an earlier question still waits for is cancelled. */
+  readonly following: ReadonlySignal<Following>;
+  /** Asks all three; what an earlier question still waits for is cancelled. Following goes on if the question is about now. */
   load(question: LogQuestion): void;
   loadOlder(): void;
   follow(): void;
@@ -57,11 +66,18 @@ export const MAX_ROWS = 20_000;
 const MAX_FRESH = 5000;
 
 const EMPTY = { value: undefined, isLoading: false, problem: undefined, ask: undefined } as const;
+const NO_ROWS: RowsView = { rows: [], hasOlder: false, isIncomplete: false, hasGap: false };
+const NO_OLDER: Older = { isLoading: false, problem: undefined };
 
 interface Parts {
   readonly rows: Signal<Part<RowsView>>;
   readonly histogram: Signal<Part<HistogramView>>;
   readonly facets: Signal<Part<readonly Facet[]>>;
+}
+
+interface LogState extends Parts {
+  readonly older: Signal<Older>;
+  readonly fresh: Signal<readonly Row[]>;
 }
 
 /** What is loaded now. */
@@ -72,58 +88,57 @@ interface Load {
   sql: string | undefined;
   /** Undefined: there are no older rows. */
   next: RowsPage | undefined;
+  /** Rows between those that were found later and the others may be left out. */
+  hasGap: boolean;
 }
 
 export function createLogStore(options: LogStoreOptions): LogStore {
   const parts: Parts = { rows: signal(EMPTY), histogram: signal(EMPTY), facets: signal(EMPTY) };
-  const { rows } = parts;
-  const isLoadingOlder = signal(false);
-  const fresh = signal<readonly Row[]>([]);
+  const state: LogState = { ...parts, older: signal(NO_OLDER), fresh: signal([]) };
+  const { rows, older, fresh } = state;
   let current: Load | undefined;
   const follower = createFollower({
     ...options,
-    known: () => [...fresh.value, ...(rows.value.value?.rows ?? [])],
-    found: (found) => {
-      fresh.value = [...found, ...fresh.value].slice(0, MAX_FRESH);
+    // While rows are loaded, those that are shown belong to an earlier question.
+    known: () => [...fresh.value, ...(rows.value.isLoading ? [] : (rows.value.value?.rows ?? []))],
+    found: (found, hasGap) => {
       const load = current;
+      const all = [...found, ...fresh.value];
+      fresh.value = all.slice(0, MAX_FRESH);
+      if (load === undefined) return;
+      load.hasGap ||= hasGap || all.length > MAX_FRESH;
       options.whenReleased(() => {
-        if (load !== undefined && load === current) count(parts.histogram, found, load.question);
+        if (load === current) count(parts.histogram, found, load.question);
       });
     },
   });
   return {
-    ...parts,
-    isLoadingOlder,
-    fresh,
-    isFollowing: follower.isFollowing,
+    ...state,
+    following: follower.following,
     load: (question) => {
-      current?.controller.abort();
-      current = { question, controller: new AbortController(), sql: undefined, next: undefined };
-      follower.restart(question);
+      const before = current;
+      before?.controller.abort();
+      current = loadOf(question);
       batch(() => {
         fresh.value = [];
-        isLoadingOlder.value = false;
+        older.value = NO_OLDER;
         for (const part of Object.values(parts) as readonly Signal<Part<unknown>>[])
-          part.value = { ...part.value, isLoading: true };
+          part.value = { ...(isAboutSame(before?.question, question) ? part.value : EMPTY), isLoading: true };
       });
-      loadParts(options, parts, current);
+      loadParts(options, state, current);
+      if (!question.isOpen) follower.stop();
+      else if (isFollowing(follower.following.value)) follower.start(question);
     },
     loadOlder: () => {
       const { value: shown, isLoading } = rows.value;
-      if (shown === undefined || current?.next === undefined || isLoading || isLoadingOlder.value) return;
+      if (shown === undefined || current?.next === undefined || isLoading || older.value.isLoading) return;
       if (!shown.hasOlder || shown.rows.length >= MAX_ROWS) return;
-      void loadOlder(options, current, { rows, isLoadingOlder });
+      void loadOlder(options, current, state);
     },
     follow: () => current && follower.start(current.question),
     pause: follower.stop,
     showFresh: () => {
-      const { value } = rows.value;
-      if (fresh.value.length === 0) return;
-      batch(() => {
-        const all = [...fresh.value, ...(value?.rows ?? [])].slice(0, MAX_ROWS);
-        rows.value = { ...rows.value, value: { hasOlder: false, isIncomplete: false, ...value, rows: all } };
-        fresh.value = [];
-      });
+      if (current !== undefined) showFresh(state, current);
     },
     close: () => {
       current?.controller.abort();
@@ -132,13 +147,37 @@ export function createLogStore(options: LogStoreOptions): LogStore {
   };
 }
 
+function loadOf(question: LogQuestion): Load {
+  return { question, controller: new AbortController(), sql: undefined, next: undefined, hasGap: false };
+}
+
+/** Whether rows of the one may be shown while those of the other are loaded: only filter and range differ. */
+function isAboutSame(one: LogQuestion | undefined, other: LogQuestion): boolean {
+  return one !== undefined && subjectOf(one) === subjectOf(other);
+}
+
+function subjectOf({ endpoint, view, parameters }: LogQuestion): string {
+  return JSON.stringify([endpoint.id, view, parameters]);
+}
+
+function showFresh({ rows, fresh }: LogState, load: Load): void {
+  const { value, isLoading } = rows.value;
+  if (fresh.value.length === 0 || isLoading) return;
+  batch(() => {
+    const all = [...fresh.value, ...(value?.rows ?? [])].slice(0, MAX_ROWS);
+    rows.value = { ...rows.value, value: { ...NO_ROWS, ...value, hasGap: load.hasGap, rows: all } };
+    fresh.value = [];
+  });
+}
+
 function runner({ client, key }: LogStoreOptions, { controller }: Load): (ask: Ask) => Promise<Answer> {
   return (ask) => client.run(key() ?? '', ask, { signal: controller.signal, isFresh: false });
 }
 
-/** At most three engine queries, and one explanation. */
-function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts, load: Load): void {
+/** At most three engine queries and one explanation, and one of each for every facet whose values the filter chooses. */
+function loadParts(options: LogStoreOptions, state: LogState, load: Load): void {
   const { question, controller } = load;
+  const { rows, histogram, facets, fresh } = state;
   const { signal: aborted } = controller;
   const run = runner(options, load);
   const basis = basisOf(question);
@@ -154,64 +193,81 @@ function loadParts(options: LogStoreOptions, { rows, histogram, facets }: Parts,
     const answer = await run(asked(rowsOf(question, {}, load.sql)));
     const page = olderRows(question, [], answer);
     load.next = page.next;
-    return { rows: page.rows, hasOlder: page.next !== undefined, isIncomplete: false };
+    const shown = { rows: page.rows, hasOlder: page.next !== undefined, isIncomplete: false, hasGap: false };
+    // New rows may have been found before: some of them are in the response as well.
+    return { value: shown, shown: () => (fresh.value = unseen(page.rows, fresh.value, question.view.time)) };
   });
   void fill(histogram, filled, async (asked) => {
     const made = isSql ? histogramOf(question, basis, await explained) : histogramByLql(question);
     const { rows: counts } = await run(asked(made.ask));
-    return { buckets: readHistogram(made, counts), width: made.width, hasSeverities: made.hasSeverities };
+    const { width, hasSeverities } = made;
+    return { value: { buckets: readHistogram(made, counts), width, hasSeverities } };
   });
   void fill(facets, filled, async (asked) => {
-    const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
-    return ask === undefined ? [] : readFacets(question, (await run(asked(ask))).rows);
+    if (!isSql) return { value: [] };
+    const calls = facetCalls(options.client, options.key() ?? '', aborted);
+    return { value: await loadFacets(question, explained, { ...calls, run: (ask) => run(asked(ask)) }) };
   });
 }
 
 async function loadOlder(
   options: LogStoreOptions,
   load: Load,
-  { rows, isLoadingOlder }: Pick<Parts, 'rows'> & { readonly isLoadingOlder: Signal<boolean> },
+  { rows, older }: Pick<LogState, 'rows' | 'older'>,
 ): Promise<void> {
   const { controller, question, next, sql } = load;
   if (next === undefined) return;
-  isLoadingOlder.value = true;
+  older.value = { isLoading: true, problem: undefined };
   try {
     const answer = await runner(options, load)(rowsOf(question, next, sql));
     if (controller.signal.aborted) return;
-    const known = rows.value.value?.rows ?? [];
+    const { rows: known, isIncomplete, hasGap } = rows.value.value ?? NO_ROWS;
     const more = olderRows(question, known, answer);
     load.next = more.next;
-    const isIncomplete = more.isIncomplete || rows.value.value?.isIncomplete === true;
     batch(() => {
-      isLoadingOlder.value = false;
-      const value = { rows: [...known, ...more.rows], hasOlder: more.next !== undefined, isIncomplete };
-      rows.value = { ...rows.value, problem: undefined, value };
+      older.value = NO_OLDER;
+      const value = {
+        rows: [...known, ...more.rows],
+        hasOlder: more.next !== undefined,
+        isIncomplete: isIncomplete || more.isIncomplete,
+        hasGap,
+      };
+      rows.value = { ...rows.value, value };
     });
   } catch (error) {
-    if (controller.signal.aborted) return;
-    isLoadingOlder.value = false;
-    rows.value = { ...rows.value, problem: problemOf(error) };
+    if (!controller.signal.aborted) older.value = { isLoading: false, problem: problemOf(error) };
   }
+}
+
+/** What a part shows, and what to do when it does. */
+interface Filled<Value> {
+  readonly value: Value;
+  readonly shown?: () => void;
 }
 
 /** Loads one part. `asked` notes the call behind it. */
 async function fill<Value>(
   part: Signal<Part<Value>>,
   { aborted, whenReleased }: { readonly aborted: AbortSignal; readonly whenReleased: WhenReleased },
-  read: (asked: (ask: Ask) => Ask) => Promise<Value>,
+  read: (asked: (ask: Ask) => Ask) => Promise<Filled<Value>>,
 ): Promise<void> {
   const asked = (ask: Ask): Ask => {
     if (!aborted.aborted) part.value = { ...part.value, ask };
     return ask;
   };
-  const end = (value: Value | undefined, problem: Problem | undefined): void =>
+  const end = (change: Partial<Part<Value>>, shown?: () => void): void =>
     whenReleased(() => {
-      if (!aborted.aborted) part.value = { ...part.value, value, isLoading: false, problem };
+      if (aborted.aborted) return;
+      batch(() => {
+        part.value = { ...part.value, isLoading: false, problem: undefined, ...change };
+        shown?.();
+      });
     });
   try {
-    end(await read(asked), undefined);
+    const { value, shown } = await read(asked);
+    end({ value }, shown);
   } catch (error) {
-    if (!aborted.aborted) end(undefined, problemOf(error));
+    if (!aborted.aborted) end({ problem: problemOf(error) });
   }
 }
 

@@ -2,6 +2,7 @@
 import { isNested, type Json, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { columnOf } from './fields.ts';
+import { microsOf } from './sql.ts';
 
 /** Undefined if the row has no such value. */
 export function valueAt(row: Row, table: Table, path: string): Json | undefined {
@@ -21,6 +22,13 @@ function descend(value: Json | undefined, path: string): Json | undefined {
     if (Object.hasOwn(fields, name)) return descend(fields[name], path.slice(end + 1));
   }
   return undefined;
+}
+
+/** Milliseconds since 1970; undefined if there is no row, or its column has no time. */
+export function millisOf(row: Row | undefined, time: string): number | undefined {
+  const value = row?.[time];
+  const micros = typeof value === 'string' ? microsOf(value) : undefined;
+  return micros === undefined ? undefined : Number(micros / 1000n);
 }
 
 export interface Leaf {

@@ -15,6 +15,35 @@ export function bucketText(ms: number, width: number, zone: Zone): string {
   return width < 60_000 ? text.slice(11, 19) : text.slice(5, 16).replace('T', ' ');
 }
 
+/** `12:00:05 UTC`, `17:30:05 UTC+5:30`: a time of today with its zone. */
+export function zonedTime(ms: number, zone: Zone): string {
+  return dayText(ms, zone).slice(11);
+}
+
+/** `2024-05-01 12:00:05 UTC`. */
+export function dayText(ms: number, zone: Zone): string {
+  const text = zone === 'utc' ? new Date(ms).toISOString().slice(0, 19) : localText(ms);
+  return `${text.replace('T', ' ')} ${offsetWords(ms, zone)}`;
+}
+
+/** A time as the service writes it with all of its decimals, in the zone and with its name. Other texts as they are. */
+export function fullTimeText(value: string, zone: Zone): string {
+  const [, seconds, fraction = ''] = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d+)?Z$/.exec(value) ?? [];
+  if (seconds === undefined) return value;
+  const ms = Date.parse(`${seconds}Z`);
+  const text = zone === 'utc' ? seconds : localText(ms);
+  return `${text.replace('T', ' ')}${fraction} ${offsetWords(ms, zone)}`;
+}
+
+/** `UTC`, `UTC+5:30`: that of the browser changes with the season. */
+function offsetWords(ms: number, zone: Zone): string {
+  const minutes = zone === 'utc' ? 0 : -new Date(ms).getTimezoneOffset();
+  if (minutes === 0) return 'UTC';
+  const rest = Math.abs(minutes) % 60;
+  const hours = Math.floor(Math.abs(minutes) / 60);
+  return `UTC${minutes < 0 ? '−' : '+'}${hours}${rest === 0 ? '' : `:${String(rest).padStart(2, '0')}`}`;
+}
+
 function localText(ms: number): string {
   return new Date(ms - new Date(ms).getTimezoneOffset() * 60_000).toISOString().slice(0, 19);
 }

@@ -1,25 +1,26 @@
 // What the palette offers for a log view.
 import { usePaletteActions } from '../palette/use-palette-actions.ts';
 import { PRESETS } from '../time-range/range.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import { isFollowing } from './follower.ts';
+import type { Logs } from './use-logs.ts';
 
 export function useLogActions(logs: Logs): void {
   const { store, change } = logs;
-  const isFollowing = store.isFollowing.value;
+  const follows = isFollowing(store.following.value);
   usePaletteActions('logs', [
     { id: 'logs refresh', label: 'Refresh the logs', run: logs.reload },
     {
       id: 'logs follow',
-      label: isFollowing ? 'Pause the logs' : 'Follow the logs',
+      label: follows ? 'Pause the logs' : 'Follow the logs',
       hint: 'live tail',
-      run: isFollowing ? store.pause : store.follow,
+      run: follows ? store.pause : store.follow,
     },
     { id: 'logs clear', label: 'Clear the filter', run: () => change({ filter: '' }) },
     ...PRESETS.map(({ title, range }) => ({
       id: `logs ${title}`,
       label: title,
       hint: 'time range',
-      run: () => change({ range: rangeText(range) }),
+      run: () => change({ range }),
     })),
     ...logs.views.map(({ table }) => ({
       id: `logs table ${table}`,

@@ -18,7 +18,7 @@ export function useSelection({ store, question }: Logs): Selection {
   const rows = store.rows.value.value?.rows ?? [];
   const [chosen, setChosen] = useState(rows[0]);
   const [isOpen, setOpen] = useState(false);
-  useEffect(() => setOpen(false), [question.view]);
+  useEffect(() => setOpen(false), [question.view.table]);
   // New rows above do not change which one is chosen.
   const found = chosen === undefined ? -1 : rows.indexOf(chosen);
   const active = Math.max(0, found);

@@ -2,7 +2,8 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { LanguageSupport, StreamLanguage, type StringStream } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { PATH, writePath } from '../logs/lql-path.ts';
+import { PATH_SOURCE } from '../../../src/sql/lql/clause-context.ts';
+import { writePath } from '../logs/lql-path.ts';
 import type { Sandbox } from '../service/listing.ts';
 import { namesOf, tableOfLql } from './vocabulary.ts';
 
@@ -11,7 +12,7 @@ interface State {
   isValue: boolean;
 }
 
-const PATH_BEFORE_OPERATOR = new RegExp(`^${PATH}(?=:)`);
+const PATH_BEFORE_OPERATOR = new RegExp(`^${PATH_SOURCE}(?=:)`);
 
 function token(stream: StringStream, state: State): string | null {
   if (stream.eatSpace()) {

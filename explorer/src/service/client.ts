@@ -5,7 +5,7 @@ import { readEvents, type ServerEvent } from './events.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
-import { CallFailure, problemOf, UNREACHABLE } from './problem.ts';
+import { CallFailure, problemOf, unreachable } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */
 export interface Ask {
@@ -89,10 +89,7 @@ export function fieldsOf({ parameters, own, cursor }: Ask): Readonly<Record<stri
 export function createClient({ base, fetch, now }: ClientOptions): Client {
   const send = async (path: string, key: string, init: Init = {}): Promise<Response> => {
     const headers = { 'X-API-KEY': key, ...init.headers };
-    const response = await fetch(new URL(path, base), { ...init, headers }).catch((cause: unknown) => {
-      if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-      throw new CallFailure(UNREACHABLE, { cause });
-    });
+    const response = await fetch(new URL(path, base), { ...init, headers }).catch(unreachable);
     if (!response.ok && response.status !== 304) throw new CallFailure(await problemOf(response, now()));
     return response;
   };
@@ -129,19 +126,20 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
         ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
       };
       const response = await post('query', key, ask, { signal, headers });
-      const text = await response.text();
+      const text = await response.text().catch(unreachable);
       return readAnswer(response.headers, text, now() - started);
     },
-    live: async (key, ask, { signal, onRows }) =>
-      readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), onRows),
+    live: async (key, ask, { signal, ...callbacks }) =>
+      readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), callbacks),
     download: async (key, ask, format) => {
       const body = JSON.stringify({ ...fieldsOf(ask), format });
       const response = await post('query', key, ask, { body });
-      return response.blob();
+      return response.blob().catch(unreachable);
     },
     explain: async (key, ask, signal) => {
       const response = await post('explain', key, ask, { signal });
-      const { result } = parseJson(await response.text()) as unknown as { result: Explanation }; // the service's envelope
+      const text = await response.text().catch(unreachable);
+      const { result } = parseJson(text) as unknown as { result: Explanation }; // the service's envelope
       return result;
     },
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),

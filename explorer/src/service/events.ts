@@ -1,5 +1,6 @@
 // Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from a response. EventSource
 // cannot send the key.
+import { unreachable } from './problem.ts';
 
 /** A finding in an endpoint file. */
 export interface FileFinding {
@@ -23,16 +24,29 @@ export interface StreamEvent {
   readonly data: string;
 }
 
-/** Calls back for each event that has data until the stream ends. */
+/** Calls back for each event that has data until the stream ends, and for whatever arrives. A callback that throws ends the call. */
 export async function readEvents(
   body: ReadableStream<Uint8Array>,
   onEvent: (event: StreamEvent) => void,
+  onArrival: () => void = () => undefined,
 ): Promise<void> {
   const reader = body.getReader();
+  try {
+    await readAll(reader, onEvent, onArrival);
+  } finally {
+    void reader.cancel().catch(() => undefined); // the connection would stay open
+  }
+}
+
+async function readAll(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  onEvent: (event: StreamEvent) => void,
+  onArrival: () => void,
+): Promise<void> {
   const decoder = new TextDecoder();
   const waiting: string[] = [];
   for (;;) {
-    const { done, value } = await reader.read();
+    const { done, value } = await reader.read().catch(unreachable);
     if (done) return;
     const messages = decoder.decode(value, { stream: true }).split('\n\n');
     // A long event comes in many pieces.
@@ -42,5 +56,6 @@ export async function readEvents(
       if (data !== undefined) onEvent({ event: /^event: (.*)$/m.exec(text)?.[1] ?? 'message', data });
     }
     waiting.push(messages.at(-1) ?? '');
+    onArrival();
   }
 }

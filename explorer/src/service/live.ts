@@ -7,14 +7,19 @@ export interface LiveOptions {
   readonly signal: AbortSignal;
   /** All rows of a new result, or those that are new. */
   readonly onRows: (rows: readonly Row[]) => void;
+  /** Anything arrived, if only a heartbeat: one is sent every 15 seconds. */
+  readonly onArrival: () => void;
 }
 
 /** The header fields of a live call. */
 export const LIVE_FIELDS = { Accept: 'text/event-stream', Prefer: 'result-shape=standard' } as const;
 
 /** Calls back until the stream ends. Rejects with CallFailure for an event `error`. */
-export async function readLive({ body }: Response, onRows: LiveOptions['onRows']): Promise<void> {
-  if (body !== null) await readEvents(body, (event) => take(event, onRows));
+export async function readLive(
+  { body }: Response,
+  { onRows, onArrival }: Pick<LiveOptions, 'onRows' | 'onArrival'>,
+): Promise<void> {
+  if (body !== null) await readEvents(body, (event) => take(event, onRows), onArrival);
 }
 
 function take({ event, data }: StreamEvent, onRows: LiveOptions['onRows']): void {

@@ -99,6 +99,12 @@ export const UNREACHABLE: Problem = {
   hint: 'Check that the service is running and reachable from your network, then retry.',
 };
 
+/** Fetch rejects with a TypeError if there is no response, or if the connection breaks in the middle of one. */
+export function unreachable(cause: unknown): never {
+  if (cause instanceof TypeError) throw new CallFailure(UNREACHABLE, { cause });
+  throw cause;
+}
+
 /** The problem for running an empty consumer query. */
 export const NO_QUERY: Problem = {
   ...UNREADABLE,

@@ -4,7 +4,8 @@ import { assembleCatalog, type Candidate } from '../../service/endpoints/catalog
 import type { InspectFile } from '../../service/endpoints/compile.ts';
 import type { TableColumns } from '../../service/endpoints/describe.ts';
 import type { Endpoint } from '../../service/endpoints/endpoint.ts';
-import { isSharedFile, sourcesIn } from '../../service/endpoints/include/sources.ts';
+import { declaresEndpoint } from '../../service/endpoints/file-kinds.ts';
+import { sourcesIn } from '../../service/endpoints/include/sources.ts';
 import type { TenancySetting } from '../../service/endpoints/tenancy.ts';
 import { parseYaml } from '../../service/config/yaml-document.ts';
 import type { Finding, PathFinding } from '../../sql/base/finding.ts';
@@ -70,7 +71,7 @@ export function readContracts(
   all: readonly SourceFile[] = files,
 ): Contracts {
   const sources = sourcesIn(all);
-  const endpoints = files.filter(({ path }) => !isSharedFile(path)); // an error in a shared file is one of those that include it
+  const endpoints = files.filter(({ path }) => declaresEndpoint(path)); // an error in a shared file is one of those that include it
   const inspectWith: InspectFile = (path, text) => inspect(path, text, sources);
   const read = endpoints.map((file) => readFile(file, inspectWith, tenancy));
   const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));

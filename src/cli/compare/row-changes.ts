@@ -204,10 +204,53 @@ function isHeld(
     );
   if (once !== undefined)
     return alike.some((each) => each.once !== undefined && isOnceWithin(each.once, once, isTable));
-  if (one.kind === 'match' || (one.kind === 'elements' && one.parameters.size === 0)) return alike.length > 0;
+  if (one.kind === 'match') return alike.length > 0;
+  if (one.kind === 'elements' && one.parameters.size === 0)
+    return alike.some((each) => hasElementsOf(one, each));
   // A row that is missing is missing, whatever was computed over it.
   return areImplying(isReverse ? others.map((each) => ({ ...each, stage: 0 })) : others, one, assumed);
 }
+
+/** Whether an array has all elements of another one, or is of other columns: what is shown of these is compared as values. */
+function hasElementsOf(one: Restriction, other: Restriction): boolean {
+  const [own, others] = [arraysWithin(one), arraysWithin(other)];
+  const [whole] = own;
+  if (whole === undefined || others.some(({ text }) => text === whole.text)) return true;
+  return !whole.columns.some((column) => others.some(({ columns }) => columns.includes(column)));
+}
+
+interface ElementsOf {
+  readonly text: string;
+  readonly columns: readonly string[];
+}
+
+/** The arrays whose elements the array of a restriction has, perhaps not all of them: first the one of which it has all. */
+function arraysWithin({ condition, texts }: Restriction): readonly ElementsOf[] {
+  const found: ElementsOf[] = [];
+  let isWhole = true;
+  for (let array = condition; array !== undefined;) {
+    const plain = array.kind === 'column' ? texts.plain(array) : undefined;
+    const inner = plain ?? innerArray(array, isWhole ? SAME_SIZE : FEWER_OR_SAME);
+    if (inner === undefined) {
+      found.push({ text: texts.expression(array), columns: columnsIn(array, texts) });
+      if (!isWhole) return found;
+      isWhole = false;
+      array = innerArray(array, FEWER_OR_SAME);
+    } else array = inner;
+  }
+  return found;
+}
+
+function innerArray(expression: Expression, functions: RegExp): Expression | undefined {
+  if (expression.kind !== 'function' || !functions.test(expression.name)) return undefined;
+  return expression.arguments.find(({ kind }) => kind !== 'lambda');
+}
+
+const SAME_SIZE = /^(?:array(?:Map|\w*Sort|Reverse|ReverseSort|Enumerate\w*|CumSum\w*|Difference|Fill|ReverseFill)|map(?:Keys|Values)|_?CAST|tupleElement|getSubcolumn|nested|reverse)$/; // prettier-ignore
+
+const FEWER_OR_SAME = new RegExp(
+  `${SAME_SIZE.source}|^array(?:Filter|Slice|Distinct|Compact|Intersect|PopBack|PopFront)$`,
+);
 
 /** An equality of another source with a parameter that confines this one as before: that source is compared itself. */
 function isOfOthers(

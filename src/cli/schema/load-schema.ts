@@ -2,6 +2,7 @@
 import type { Finding } from '../../sql/base/finding.ts';
 import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { readRows } from '../../service/engine/rows.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { readEngineSettings, readNames } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
@@ -80,7 +81,10 @@ export async function loadSchema(
     reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  const created = pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : []));
+  const created = [
+    ...pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : [])),
+    ...(pending.some(({ step }) => step.needs !== undefined) ? await presentTables(engine) : []),
+  ];
   const misnamed = pending.flatMap((each) => [
     ...[unknownTable(each, created) ?? []].flat(),
     ...[unknownEngine(each, settings.engines) ?? []].flat(),
@@ -92,6 +96,12 @@ export async function loadSchema(
     counts,
     skipped,
   };
+}
+
+/** The tables of the engine: some may have been there before. */
+async function presentTables(engine: Engine): Promise<readonly QualifiedName[]> {
+  const rows = await readRows(engine, 'SELECT database, name FROM system.tables');
+  return (rows as readonly [string, string][]).map(([database, name]) => ({ database, name })); // columns of strings
 }
 
 /** Warnings about parts of statements that were carried out without them. */

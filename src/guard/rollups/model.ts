@@ -1,3 +1,5 @@
+// The records of rollups: aggregates of a table by time and dimensions, and what is known of them.
+
 /** The width of a bucket, in seconds: it divides a day, so that buckets of a day begin at its midnight in UTC. */
 export type GrainSeconds = number;
 
@@ -19,6 +21,8 @@ export interface RollupMeasure {
   readonly parameters: readonly string[];
   /** Expressions over the source's columns, as written in the file. */
   readonly arguments: readonly string[];
+  /** The engine's types of these. */
+  readonly types: readonly string[];
   /** Merged states may differ from the aggregate of the rows: the file accepts it by name. */
   readonly approximate: boolean;
 }
@@ -30,7 +34,7 @@ export interface RollupTable {
   readonly table: string;
 }
 
-/** A rollup as its file declares it, checked against the columns of its source. */
+/** A rollup as its file declares it, with the types of its source's columns. */
 export interface Rollup {
   readonly name: string;
   /** The hash of the definition: another definition is another table beside the first one. */
@@ -38,10 +42,20 @@ export interface Rollup {
   readonly source: { readonly database: string; readonly table: string };
   /** The source's column of time that buckets are cut by; the rollup's column of buckets has the same name. */
   readonly time: string;
+  /** Its type, as the engine describes it: `DateTime64(6)`. */
+  readonly timeType: string;
   readonly dimensions: readonly RollupDimension[];
   readonly measures: readonly RollupMeasure[];
   /** One table for each grain, the finest first. */
   readonly tables: readonly RollupTable[];
+}
+
+/** A measure before an engine has described its arguments. */
+export type MeasureDefinition = Omit<RollupMeasure, 'types'>;
+
+/** A rollup as its file declares it, before an engine has checked it. */
+export interface RollupDefinition extends Omit<Rollup, 'timeType' | 'measures'> {
+  readonly measures: readonly MeasureDefinition[];
 }
 
 /** What is known of a rollup's rows: buckets outside of the covered times are read from the source. */
@@ -50,4 +64,10 @@ export interface RollupCoverage {
   readonly from: bigint;
   /** The end of the covered times, exclusive: younger buckets may have an insert in flight. */
   readonly until: bigint;
+}
+
+/** A rollup that queries can read, and for which times. */
+export interface RollupInUse {
+  readonly rollup: Rollup;
+  readonly coverage: RollupCoverage;
 }

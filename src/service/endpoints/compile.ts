@@ -7,7 +7,7 @@ import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { YamlDocument } from '../config/yaml-document.ts';
 import { analyse, type Analysis } from './analysis.ts';
 import type { Candidate } from './catalog.ts';
-import { createCompose } from './include/compose.ts';
+import { createCompose, type Composition } from './include/compose.ts';
 import { isSharedFile, NO_SOURCES, type SourceFile, type Sources } from './include/sources.ts';
 import { checkFile } from './checks/file-checks.ts';
 import { buildEndpoint } from './build-endpoint.ts';
@@ -21,6 +21,8 @@ export interface CompiledFile {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, those that are missing among them, and those that they include. */
   readonly dependencies: readonly SourceFile[];
+  /** Of a file that declares rollups. */
+  readonly rollups?: Composition['rollups'];
   /** Names of files to read before the file can be compiled; not empty: there is no other result yet. */
   readonly unread: readonly string[];
 }

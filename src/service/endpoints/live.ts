@@ -8,6 +8,8 @@ import { serialise } from '../config/serialise.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
+import { collectRollups } from './rollups/collect-rollups.ts';
+import type { RollupDeclaration } from './rollups/read-rollups.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
 import { catalogFindings } from './checks/catalog-checks.ts';
@@ -17,6 +19,8 @@ import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } fr
 export interface LiveCatalog {
   /** The current catalog; read once per request. */
   current(): Catalog;
+  /** The rollups that the files declare. */
+  rollups(): readonly RollupDeclaration[];
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
   /** Calls back after each change of the catalog or the findings, until the returned function is called. */
@@ -44,7 +48,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const { folder, compile, observe, clock, after } = options;
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
-  let catalog = assembleCatalog([]).catalog;
+  let [catalog, rollups] = [assembleCatalog([]).catalog, collectRollups(files)];
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
@@ -54,8 +58,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const started = clock.monotonic();
     const loaded = await pending.load(files);
     const ms = clock.monotonic() - started;
-    lastFailure = '';
-    files = loaded.files;
+    [lastFailure, files] = ['', loaded.files];
     if (loaded.changed === 0 && isOpen) return;
     isOpen = true;
     const choice = chooseVersions(files, inService);
@@ -64,12 +67,12 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     inService = choice.inService;
     const served = [...inService.values()];
     const across = catalogFindings({ catalog: choice.catalog, candidates: served });
-    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across]);
+    rollups = collectRollups(files, rollups.byFile);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...rollups.findings]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
-    if (findings.length > 0 && !sameFindings(findings, before))
-      observe({ kind: 'catalog.rejected', diagnostics: findings });
+    observeNew(findings, before, observe);
     changes.announce();
   };
   const fail = (cause: unknown): void => {
@@ -93,6 +96,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const stopLooking = lookNowAndThen(reload, clock.monotonic, after);
   return {
     current: () => catalog,
+    rollups: () => rollups.all,
     diagnostics: () => findings,
     subscribe: changes.subscribe,
     reload,
@@ -101,6 +105,11 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
       return watcher.close();
     },
   };
+}
+
+function observeNew(findings: readonly Finding[], before: readonly Finding[], observe: Observe): void {
+  if (findings.length > 0 && !sameFindings(findings, before))
+    observe({ kind: 'catalog.rejected', diagnostics: findings });
 }
 
 /** Notifies subscribers of changes. */

@@ -8,7 +8,7 @@ import { readSettled, stampOf } from '../config/read-settled.ts';
 import { outsideFinding } from '../config/leads-outside.ts';
 import { MAX_DOCUMENT_BYTES } from '../config/yaml-document.ts';
 import type { Candidate } from './catalog.ts';
-import type { CompileFile } from './compile.ts';
+import type { CompiledFile, CompileFile } from './compile.ts';
 import type { Endpoint, EndpointHead } from './endpoint.ts';
 import { findIgnored, isEndpointFile } from './ignored-files.ts';
 import { createSourceReaders, type SourceReader } from './include/read-sources.ts';
@@ -35,6 +35,8 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
+  /** Of a file that declares rollups. */
+  readonly rollups?: CompiledFile['rollups'];
 }
 
 /** Whether a file has an error. A shared file without one has no candidate either. */

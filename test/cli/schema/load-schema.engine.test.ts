@@ -310,3 +310,11 @@ CREATE TABLE m30.x (id UInt64) ENGINE = SomethingElse(1);
 CREATE MATERIALIZED VIEW m30.mv TO m30.nowhere AS SELECT id FROM m30.k`);
   expect(findings.filter(({ code }) => code.startsWith('tables.unknown'))).toEqual([]);
 });
+
+test('a table that an earlier file created is known', async () => {
+  await load(
+    'CREATE TABLE m27.raw (id UInt64) ENGINE = Null; CREATE TABLE m27.hourly_mv (id UInt64) ENGINE = Memory',
+  );
+  const view = 'CREATE MATERIALIZED VIEW m27.hourly TO m27.hourly_mv AS SELECT id FROM m27.raw';
+  expect((await load(view)).findings).toEqual([]);
+});

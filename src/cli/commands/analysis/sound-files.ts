@@ -1,6 +1,7 @@
 // Endpoint files without errors, each with its compiled form or with what the analysis cache knows of it.
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
+import { isRollupFile } from '../../../service/endpoints/file-kinds.ts';
 import type { LoadedFile, LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { AnalysisCache } from './cache.ts';
 
@@ -28,8 +29,8 @@ export async function keepCompiled(
   cache: AnalysisCache | undefined,
 ): Promise<void> {
   if (cache === undefined) return;
-  for (const file of files.values())
-    if (concerned.has(file.file) && file.candidate === undefined && cache.find(file) === undefined)
-      cache.keep(file, {});
+  const isKept = ({ file, candidate }: LoadedFile<EndpointHead>): boolean =>
+    concerned.has(file) && candidate === undefined && !isRollupFile(file);
+  for (const file of files.values()) if (isKept(file) && cache.find(file) === undefined) cache.keep(file, {});
   await cache.save();
 }

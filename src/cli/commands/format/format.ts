@@ -1,6 +1,6 @@
 // `millrace format`: formats endpoint files without changing values or comments.
 import { createInspect } from '../../../service/endpoints/compile.ts';
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { schemaOf } from '../../../service/endpoints/file-kinds.ts';
 import { formatYaml } from '../../yaml/format-yaml.ts';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
@@ -39,7 +39,7 @@ export async function format({ paths, isCheck }: FormatOptions, terminal: Termin
       broken++;
       continue;
     }
-    const formatted = formatYaml(text, isSharedFile(file) ? 'shared' : 'endpoint');
+    const formatted = formatYaml(text, schemaOf(file));
     if (formatted === text) continue;
     requireSameRevision(inspect, { file, before: text, after: formatted });
     changed++;

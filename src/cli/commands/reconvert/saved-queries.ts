@@ -1,5 +1,5 @@
 // Reads endpoint files with a query, and the source that it was converted from.
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import type { Converted } from '../../../service/config/generated/endpoint.ts';
 import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
 import { readText } from '../../../service/config/read-text.ts';
@@ -17,7 +17,7 @@ export interface SavedQuery {
 
 /** Endpoint files with a query. Rejects with CommandError (exit 2) for a file that is no YAML, or a link to another folder. */
 export async function readSaved(paths: readonly string[]): Promise<readonly SavedQuery[]> {
-  const files = (await expandPaths(paths)).filter((path) => !isSharedFile(path));
+  const files = (await expandPaths(paths)).filter(declaresEndpoint);
   const saved = await Promise.all(
     files.map(async (path) => {
       if (leadsOutside(path)) throw new CommandError(`${path}: ${OUTSIDE}`, { exitCode: 2 });

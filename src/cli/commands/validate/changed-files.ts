@@ -4,7 +4,7 @@ import { basename, join, relative, resolve } from 'node:path';
 import { readText } from '../../../service/config/read-text.ts';
 import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
 import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { FolderFile, Repository } from '../diff/folders.ts';
@@ -45,7 +45,7 @@ export async function findChanged(
   // A file that was deleted is not listed, and others may include it.
   const names = [...changed].filter((path) => isEndpointFile(basename(path))).map(partName);
   const concerned = withDependants(files, { own, names });
-  const claimed = own.filter(({ path }) => !isSharedFile(path)).map(claims);
+  const claimed = own.filter(({ path }) => declaresEndpoint(path)).map(claims);
   const isRival = (file: FolderFile): boolean =>
     claimed.some((all) => all === undefined || hasName(file, all));
   const paths = files.filter((file) => concerned.has(file.path) || isRival(file));

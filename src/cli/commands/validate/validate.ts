@@ -2,7 +2,7 @@
 import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
 import { HASH_WITHOUT_KEY } from '../../../service/endpoints/checks/confinement.ts';
 import { dependsOnTime } from '../../../service/endpoints/checks/defaults.ts';
-import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
+import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import { folderFindings, type FolderInput } from '../../checks/folder.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -87,7 +87,7 @@ async function ofFolder(
     concerned,
     sound: sound.flatMap(({ loaded }) => loaded.candidate?.endpoint ?? []),
     isPart: options.changed !== undefined,
-    count: listed.filter((path) => !isSharedFile(path)).length,
+    count: listed.filter(declaresEndpoint).length,
   });
   const own = [...files.values()].filter(({ file }) => reported.has(file));
   return [...own.flatMap((file) => file.diagnostics), ...diagnostics, ...together];

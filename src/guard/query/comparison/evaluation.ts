@@ -129,7 +129,7 @@ const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: Func
   has: (context, { arguments: [set, value] }) => (set?.kind === 'parameter' ? undefined : among(context, value, set)),
   isNull: (context, { arguments: [only] }) => only && fromTruth(isNullValue(context, only)),
   empty: (context, { arguments: [only] }) =>
-    only !== undefined && TEXTS.has(plainTypeOf(typeOf(only)).name) ? compared(context, [only, EMPTY], (order) => order === 'equal') : undefined,
+    only && compared(context, TEXTS.has(plainTypeOf(typeOf(only)).name) ? [only, EMPTY] : [lengthOf(only), NONE], (order) => order === 'equal'),
   ifNull: (context, { arguments: list }) => firstValue(context, list),
   coalesce: (context, { arguments: list }) => firstValue(context, list),
   if: (context, { arguments: list }) => chosen(context, list),
@@ -150,6 +150,11 @@ export function isEvaluated(expression: Expression): boolean {
 }
 
 const EMPTY: Expression = { kind: 'constant', text: "''", type: 'String' };
+const NONE: Expression = { kind: 'constant', text: 'UInt64_0', type: 'UInt8' };
+
+function lengthOf(value: Expression): FunctionExpression {
+  return { ...EQUALS, name: 'length', type: 'UInt64', arguments: [value] };
+}
 
 function call(context: EvaluationContext, expression: FunctionExpression): TermValue | Open {
   const opposite = OPPOSITE[expression.name];

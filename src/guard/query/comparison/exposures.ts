@@ -5,7 +5,7 @@ import {
   childrenOf,
   type ColumnExpression, type Expression, type FunctionExpression, type QueryNode, type UnionNode,
 } from '../tree/nodes.ts'; // prettier-ignore
-import { isCondition } from './plain-form.ts';
+import { isCondition, withoutReturnType } from './plain-form.ts';
 import { UnreadableTree } from '../tree/tree-lines.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 import { hasType, isAddress, isEnum, isOpaque, plainTypeOf } from '../../../sql/types/traits.ts';
@@ -145,7 +145,8 @@ function isTextual(type: string): boolean {
 
 /** What hides an argument of a call: the branch it is in, a condition beside it, the function itself. */
 function guardsOf(call: FunctionExpression, index: number, texts: Texts): readonly Guard[] {
-  const { name, role, arguments: list } = call;
+  const { role, arguments: list } = call;
+  const name = withoutReturnType(call.name);
   const argument = list[index];
   const isText = isTextual(typeOf(argument));
   const toGuard = (prefix: string, condition: Expression): readonly Guard[] => {

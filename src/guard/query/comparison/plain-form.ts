@@ -41,7 +41,7 @@ const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrE
 /** Functions whose result is 0, 1 or NULL. */
 const CONDITIONS: ReadonlySet<string> = new Set([
   ...Object.keys(NEGATED), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
-  'endsWith', 'match', 'hasAny', 'hasAll',
+  'endsWith', 'match', 'hasAny', 'hasAll', 'mapContainsKey',
 ]); // prettier-ignore
 
 export function isCondition(expression: Expression): boolean {
@@ -64,6 +64,8 @@ function plainStep(call: FunctionExpression): Expression {
   if (call.role === 'aggregate' && call.name === 'count' && isNumber(first))
     return { ...call, arguments: [] };
   if (call.role !== 'ordinary') return call;
+  const name = withoutReturnType(call.name);
+  if (name !== call.name) return { ...call, name };
   if (
     CONVERSIONS.test(call.name) &&
     typeOf(first) === call.type &&
@@ -80,10 +82,15 @@ function plainStep(call: FunctionExpression): Expression {
       return withoutConstants(call);
     case 'in':
     case 'notIn':
-      return equalityForm(call);
+      return equalityForm(ofEnum(call));
     case 'equals':
     case 'notEquals':
-      return second === undefined ? call : comparisonForm(call, first, second);
+      return second === undefined ? call : comparisonForm(ofEnum(call), first, second);
+    case 'mapContains':
+      return { ...call, name: 'mapContainsKey' };
+    case 'tupleElement':
+    case 'getSubcolumn':
+      return second === undefined ? call : numberedElement(call, first, second);
     case 'like':
       return second !== undefined && isWithoutPattern(first, second) ? { ...call, name: 'equals' } : call;
     case 'has':
@@ -104,6 +111,32 @@ function plainStep(call: FunctionExpression): Expression {
     default:
       return call;
   }
+}
+
+/** An Enum compared with the names of its values: a conversion to a string changes nothing. */
+function ofEnum(call: FunctionExpression): FunctionExpression {
+  const sides = call.arguments.map((each) => {
+    const [value] = each.kind === 'function' && CONVERSIONS.test(each.name) ? each.arguments : [];
+    const isName = value !== undefined && typeOf(each) === 'String' && isEnum(plainTypeOf(typeOf(value)));
+    return isName ? value : each;
+  });
+  const isChanged = sides.some((each, index) => each !== call.arguments[index]);
+  const isNamed = sides.some(({ kind }) => kind === 'constant');
+  return isChanged && isNamed ? { ...call, arguments: sides } : call;
+}
+
+/** `t.name` as the element of its number. */
+function numberedElement(call: FunctionExpression, tuple: Expression, element: Expression): Expression {
+  const name = element.kind === 'constant' ? /^'([^'\\\\]*)'$/.exec(element.text)?.[1] : undefined;
+  const index = typeArguments(plainTypeOf(typeOf(tuple))).findIndex((each) => each.name === name);
+  if (name === undefined || index < 0) return call;
+  const number = { kind: 'constant', text: `UInt64_${index + 1}`, type: 'UInt8' } as const;
+  return { ...call, name: 'tupleElement', arguments: [tuple, number] };
+}
+
+/** `dictGetFloat64` reads what `dictGet` reads. */
+export function withoutReturnType(name: string): string {
+  return /^dictGet(?:U?Int\d+|Float\d+|String|Date(?:Time)?|UUID|IPv[46])$/.test(name) ? 'dictGet' : name;
 }
 
 /** `count(1)` counts all rows. */
@@ -224,8 +257,10 @@ function isEmptyString(expression: Expression): boolean {
   return expression.kind === 'constant' && expression.type === 'String' && expression.text === "''";
 }
 
-/** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types. */
+/** `has([y], x)` as an equality, and `has([y, z], x)` as IN, of like types; `has(mapKeys(x), y)` as what maps have for it. */
 function elementForm(call: FunctionExpression, array: Expression, value: Expression): Expression {
+  const [map] = array.kind === 'function' && array.name === 'mapKeys' ? array.arguments : [];
+  if (map !== undefined) return { ...call, name: 'mapContainsKey', arguments: [map, value] };
   if (array.kind !== 'function' || array.name !== 'array') return call;
   const kinds = new Set([value, ...array.arguments].map((each) => kindOfType(typeOf(each))));
   if (kinds.size !== 1 || kinds.has(undefined)) return call;
@@ -271,6 +306,7 @@ const LIKE_TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString', 'UUID'
 export function elementsOf(set: Expression): readonly (string | Expression)[] | undefined {
   if (set.kind === 'function' && (set.name === 'tuple' || set.name === 'array')) return set.arguments;
   if (set.kind !== 'constant') return undefined;
+  if (isPlainConstant(parseType(set.type))) return [set.text];
   const inner = /^(?:Tuple_\((.*)\)|Array_\[(.*)\])$/s.exec(set.text);
   const text = inner?.[1] ?? inner?.[2];
   const isPlain = typeArguments(parseType(set.type)).every(({ type }) => isPlainConstant(type));

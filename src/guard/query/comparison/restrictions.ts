@@ -9,6 +9,7 @@ import {
   ANY_ONCE, cutsOf, cutText, expressionsOfCut, readCut, readOnce,
   type Cut, type CutNode, type Once,
 } from './cuts.ts'; // prettier-ignore
+import { splitHaving } from './group-conditions.ts';
 import { isSourceFree } from '../sources.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 
@@ -229,9 +230,10 @@ function enterQuery(query: QueryNode, outer: Path): Path {
   const arrays = outputs.flatMap((each) => (each === undefined ? [] : arraysIn(each)));
   path = withMet(path, [...onceIn(query, isGrouped, path), ...elementsMet(arrays, path)]);
   pass(has('window'));
-  meet([query.having]);
+  const { ofKeys, ofGroups } = splitHaving(query);
+  meet(ofGroups);
   pass(isGrouped);
-  meet([query.where, query.prewhere]);
+  meet([...ofKeys, query.where, query.prewhere]);
   return path;
 }
 

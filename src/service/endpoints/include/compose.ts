@@ -3,6 +3,7 @@
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
+import { readRollupFile, type RollupDeclaration } from '../rollups/read-rollups.ts';
 import { composedDocument } from './composed-document.ts';
 import { createPartReader, type PartReader } from './read-part.ts';
 import { textOf } from './pieces.ts';
@@ -24,6 +25,8 @@ export interface Composition {
   readonly diagnostics: readonly Finding[];
   readonly dependencies: readonly SourceFile[];
   readonly unread: readonly string[];
+  /** Of a file that declares rollups. */
+  readonly rollups?: readonly RollupDeclaration[];
 }
 
 /** Creates the function that parses a file, checks its schema, and resolves what it includes. */
@@ -31,10 +34,15 @@ export function createCompose(): (path: string, text: string, sources: Sources) 
   const readPart: PartReader = createPartReader();
   return (path, text, sources) => {
     const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
+    const ofRollups = readRollupFile(path, text);
+    if (ofRollups !== undefined) return { ...ALONE, ...ofRollups };
     const { part, ...rest } = readPart({ name, path, text }, sources);
     return { ...rest, composed: part && composedOf(part, rest.dependencies) };
   };
 }
+
+/** Of a file that includes no other one, and has no endpoint. */
+const ALONE = { composed: undefined, dependencies: [], unread: [] } as const;
 
 function composedOf(part: Part, dependencies: readonly SourceFile[]): Composed {
   const { document } = part;

@@ -20,7 +20,45 @@ const TICKETS = `SELECT t.id AS id, t.doc.title::String AS title, a.name AS agen
 
 const IN_LIST = `SELECT id, status FROM app.orders WHERE shop = @shop AND status IN ('paid', 'new')`;
 
+const HITS_OF = (condition: string): string =>
+  `SELECT visitor FROM app.hits WHERE site = @site AND ${condition}`;
+const BY_PATH = 'SELECT path, count() AS hits FROM app.events WHERE tenant = @tenant';
+
 export const EQUAL: readonly Pair[] = [
+  ...pairs('equal', [
+    ['a map has a key', HITS_OF("mapContains(query, 'q')"), HITS_OF("has(mapKeys(query), 'q')")],
+    ['an array has elements', HITS_OF('notEmpty(goals.name)'), HITS_OF('length(goals.name) > 0')],
+    ['an array has none', HITS_OF('empty(goals.name)'), HITS_OF('length(goals.name) = 0')],
+    [
+      'HAVING on a key',
+      `${BY_PATH} AND path > '/x' GROUP BY path`,
+      `${BY_PATH} GROUP BY path HAVING path > '/x'`,
+    ],
+    [
+      'an element by its name in a lambda',
+      HITS_OF(
+        "arrayExists(g -> g.name = 'buy', arrayZip(goals.name, goals.value)::Array(Tuple(name String, value UInt32)))",
+      ),
+      HITS_OF(
+        "arrayExists(g -> g.1 = 'buy', arrayZip(goals.name, goals.value)::Array(Tuple(name String, value UInt32)))",
+      ),
+    ],
+    [
+      'an Enum by its name',
+      "SELECT id FROM app.gates WHERE org = @org AND state = 'open'",
+      "SELECT id FROM app.gates WHERE org = @org AND toString(state) = 'open'",
+    ],
+    [
+      'an Enum by its names',
+      "SELECT id FROM app.gates WHERE org = @org AND state IN ('open', 'shut')",
+      "SELECT id FROM app.gates WHERE org = @org AND CAST(state AS String) IN ('shut', 'open')",
+    ],
+    [
+      'dictGet of a type',
+      "SELECT dictGet('app.device_cards', 'label', (org, device)) AS label FROM app.readings WHERE org = @org",
+      "SELECT dictGetString('app.device_cards', 'label', (org, device)) AS label FROM app.readings WHERE org = @org",
+    ],
+  ]),
   ...edits('equal', PLAIN, [
     ['parentheses', 'tenant = @tenant AND ms > 5', '((tenant = (@tenant)) AND (ms > 5))'],
     ['==', 'tenant =', 'tenant =='],

@@ -55,6 +55,9 @@ const CONDITIONS: readonly Row[] = [
   ['a bound of NOT', `${EVENTS} AND NOT ms < 10`, `${EVENTS} AND NOT ms < 11`],
   ['a bound of a Decimal', `${ORDERS} AND total < 9`, `${ORDERS} AND total < 7`],
   ['a list', `${ORDERS} AND status IN ('paid', 'new')`, `${ORDERS} AND status IN ('paid')`],
+  ['a list of an Enum', "SELECT id FROM app.gates WHERE org = @org AND state IN ('open', 'shut')", "SELECT id FROM app.gates WHERE org = @org AND state IN ('open')"],
+  ['a list of a Nullable', "SELECT id FROM app.customers WHERE shop = @shop AND (segment IN ('vip', 'old') OR segment IS NULL)", "SELECT id FROM app.customers WHERE shop = @shop AND segment IN ('vip')"],
+  ['a number of elements', 'SELECT visitor FROM app.hits WHERE site = @site AND length(goals.name) >= 1', 'SELECT visitor FROM app.hits WHERE site = @site AND length(goals.name) >= 2'],
   ['a list as OR', `${ORDERS} AND (status = 'paid' OR status = 'new')`, `${ORDERS} AND status = 'paid'`],
   ['a list of NOT IN', `${ORDERS} AND status NOT IN ('void')`, `${ORDERS} AND status NOT IN ('void', 'new')`],
   ['a list as has()', `${ORDERS} AND has(['paid', 'new'], status)`, `${ORDERS} AND has(['paid'], status)`],
@@ -78,6 +81,8 @@ const JOINS: readonly Row[] = [
   ['a key of USING', 'SELECT id FROM app.orders AS o JOIN app.customers AS c USING (shop) WHERE shop = @shop', 'SELECT id FROM app.orders AS o JOIN app.customers AS c USING (shop, id) WHERE shop = @shop'],
   ['a constant in ON', `${JOINED} JOIN app.customers AS c ON ${BUYERS} WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.segment = 'vip' WHERE o.shop = @shop`],
   ['a constant of the other side', `${JOINED} JOIN (SELECT * FROM app.customers WHERE shop = @shop) AS c ON ${BUYERS} WHERE o.shop = @shop`, `${JOINED} JOIN (SELECT * FROM app.customers WHERE shop = @shop AND segment = 'vip') AS c ON ${BUYERS} WHERE o.shop = @shop`],
+  ['the elements of ARRAY JOIN', 'SELECT order_id, s FROM app.lines ARRAY JOIN items.sku AS s WHERE shop = @shop', "SELECT order_id, s FROM app.lines ARRAY JOIN arrayFilter(x -> x != 's2', items.sku) AS s WHERE shop = @shop"],
+  ['the elements of arrayJoin', 'SELECT order_id, arrayJoin(items.qty) AS q FROM app.lines WHERE shop = @shop', 'SELECT order_id, arrayJoin(arraySlice(arrayReverse(items.qty), 1, 1)) AS q FROM app.lines WHERE shop = @shop'],
   ['ARRAY JOIN and LEFT ARRAY JOIN', 'SELECT order_id FROM app.lines LEFT ARRAY JOIN items AS i WHERE shop = @shop', 'SELECT order_id FROM app.lines ARRAY JOIN items AS i WHERE shop = @shop'],
 ]; // prettier-ignore
 

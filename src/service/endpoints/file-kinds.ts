@@ -1,0 +1,19 @@
+// What the files of a folder declare, by their names.
+import type { SchemaName } from '../config/schema.ts';
+import { isSharedFile } from './include/sources.ts';
+
+/** The schema that a file follows. */
+export function schemaOf(path: string): SchemaName & ('endpoint' | 'shared' | 'rollup') {
+  if (isRollupFile(path)) return 'rollup';
+  return isSharedFile(path) ? 'shared' : 'endpoint';
+}
+
+/** Whether a file declares rollups, by its name or path. */
+export function isRollupFile(path: string): boolean {
+  return /\.rollup\.ya?ml$/.test(path);
+}
+
+/** Whether a file declares an endpoint. */
+export function declaresEndpoint(path: string): boolean {
+  return schemaOf(path) === 'endpoint';
+}

@@ -1,0 +1,56 @@
+// The rollups of a folder: a file with errors keeps those that it declared before, and each name belongs to one rollup.
+import type { Finding } from '../../../sql/base/finding.ts';
+import { locateFinding } from '../../config/locate-finding.ts';
+import type { CheckEntry } from '../checks/check.ts';
+import type { EndpointHead } from '../endpoint.ts';
+import { isRollupFile } from '../file-kinds.ts';
+import type { LoadedFiles } from '../load.ts';
+import type { RollupDeclaration } from './read-rollups.ts';
+import { ROLLUP_CODES } from './rollup-codes.ts';
+
+/** By the path of their file. */
+export type RollupsByFile = ReadonlyMap<string, readonly RollupDeclaration[]>;
+
+export interface CollectedRollups {
+  readonly byFile: RollupsByFile;
+  /** Of different names, in the order of the files. */
+  readonly all: readonly RollupDeclaration[];
+  readonly findings: readonly Finding[];
+}
+
+/** Reading the files finds the others. */
+export const ROLLUP_CHECK: CheckEntry<'catalog', Finding, { readonly files: LoadedFiles<EndpointHead> }> = {
+  needs: 'catalog',
+  codes: ROLLUP_CODES,
+  check: ({ files }) => collectRollups(files).findings,
+};
+
+/** `before` are those of the last good versions of the files. */
+export function collectRollups(
+  files: LoadedFiles<EndpointHead>,
+  before: RollupsByFile = new Map(),
+): CollectedRollups {
+  const byFile = new Map<string, readonly RollupDeclaration[]>();
+  const byName = new Map<string, RollupDeclaration>();
+  const findings: Finding[] = [];
+  for (const { file, rollups = [], diagnostics } of files.values()) {
+    if (!isRollupFile(file)) continue;
+    const declared = diagnostics.length > 0 ? (before.get(file) ?? []) : rollups;
+    byFile.set(file, declared);
+    for (const each of declared) {
+      const first = byName.get(each.rollup.name);
+      if (first === undefined) byName.set(each.rollup.name, each);
+      else findings.push(duplicate(each, first));
+    }
+  }
+  return { byFile, all: [...byName.values()], findings };
+}
+
+function duplicate({ document, index, rollup }: RollupDeclaration, first: RollupDeclaration): Finding {
+  return locateFinding(document, {
+    code: 'rollup.duplicate_name',
+    path: ['rollups', index, 'name'],
+    message: `${first.document.file} already has a rollup named ${rollup.name}`,
+    hint: 'Give one of them another name; until then, the first one is used',
+  });
+}
