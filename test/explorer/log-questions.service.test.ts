@@ -1,14 +1,14 @@
 // The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/service/auth/keyring.ts';
-import { facetsOf, readFacets, type Facet } from '../../explorer/src/logs/facets.ts';
+import { facetCalls, loadFacets, searchFacet, type Facet } from '../../explorer/src/logs/facets.ts';
 import {
   histogramByLql,
   histogramOf,
   readHistogram,
   type HistogramBucket,
 } from '../../explorer/src/logs/histogram.ts';
-import { exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
+import { add, exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
 import {
   basisOf,
   canSendSql,
@@ -124,10 +124,8 @@ async function histogram(question: LogQuestion): Promise<readonly HistogramBucke
   return readHistogram(asked, (await client.run(KEY, asked.ask, run)).rows);
 }
 
-async function facets(question: LogQuestion): Promise<readonly Facet[]> {
-  const ask = facetsOf(question, basisOf(question), await sqlOf(question));
-  return ask === undefined ? [] : readFacets(question, (await client.run(KEY, ask, run)).rows);
-}
+const facets = (question: LogQuestion): Promise<readonly Facet[]> =>
+  loadFacets(question, sqlOf(question), facetCalls(client, KEY, run.signal));
 
 /** All rows, page by page, as the page reads them. */
 async function scrolled(
@@ -195,6 +193,35 @@ test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does
   expect(await Promise.all(counted)).toEqual(
     filterable.map(({ rows: included }) => ({ included, excluded: all - included })),
   );
+});
+
+test('a facet whose values the filter chooses counts rows without the choice, the others with it', async () => {
+  const question = questionOf('odd.all', 'records');
+  const valuesOf = (found: readonly Facet[], path: string) =>
+    found.find(({ target }) => target.path === path)?.values;
+  const plain = await facets(question);
+  const lql = add(add(include('', 'SeverityText', 'INFO'), 'SeverityText', 'weird'), 'pair.a', 'x');
+  const chosen = await facets({ ...question, lql });
+  expect(chosen.map(({ target }) => target)).toEqual(plain.map(({ target }) => target));
+  const only = await facets({ ...question, lql: 'pair.a:x' });
+  expect(valuesOf(chosen, 'SeverityText')).toEqual(valuesOf(only, 'SeverityText'));
+  const both = await facets({ ...question, lql: 'SeverityText:~"^(INFO|weird)$" pair.a:~^x$' });
+  expect(valuesOf(chosen, 'flag')).toEqual(valuesOf(both, 'flag'));
+  expect(valuesOf(chosen, 'flag')).not.toEqual(valuesOf(plain, 'flag'));
+  const tags = { path: 'tags', isElement: true };
+  const tagged = await facets({ ...question, lql: add(include('', tags, 'a'), tags, 'd') });
+  expect(valuesOf(tagged, 'tags')).toEqual(valuesOf(plain, 'tags'));
+});
+
+test('the values of a facet that contain a text, in any case', async () => {
+  const question = questionOf('odd.all', 'bursts', { lql: 'event_message:m3' });
+  const values = async (search: string) =>
+    (
+      await searchFacet(question, { path: 'event_message', search }, facetCalls(client, KEY, run.signal))
+    )?.values.map(({ value }) => value);
+  expect(await values('M')).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6']);
+  expect(await values('5')).toEqual(['m5']);
+  expect(await values("'\\")).toEqual([]);
 });
 
 describe('older rows', () => {

@@ -5,7 +5,7 @@ import { useExplorer } from '../state/context.ts';
 import { fixedRange, PRESETS, type Zone } from '../time-range/range.ts';
 import { rangeWords } from '../time-range/range-words.ts';
 import { emptyFacts, type EmptyFacts, type UnknownField } from './empty-facts.ts';
-import { clausesOf, remove } from './lql-edit.ts';
+import { partsOf, remove } from './lql-edit.ts';
 import { writePath } from './lql-path.ts';
 import { dayText } from './times.ts';
 import type { Logs } from './use-logs.ts';
@@ -19,7 +19,7 @@ export function LogEmpty({ logs }: { readonly logs: Logs }) {
   const { zone } = useExplorer();
   const { filter, onFilter, range } = logs;
   const facts = useEmptyFacts(logs);
-  const clauses = clausesOf(filter).slice(0, MAX_CLAUSES);
+  const clauses = partsOf(filter).slice(0, MAX_CLAUSES);
   return (
     <div class="log-empty">
       <h2>{filter === '' ? 'No rows' : 'No row matches'}</h2>

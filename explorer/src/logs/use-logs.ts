@@ -8,7 +8,7 @@ import { boundsAt, type TimeRange } from '../time-range/range.ts';
 import { heldBy, omit, rangeShown, withRange } from './log-range.ts';
 import { createLogStore, type LogStore } from './log-store.ts';
 import type { LogQuestion } from './questions.ts';
-import type { LogView } from './view.ts';
+import { tableOf, withFacets, type LogView } from './view.ts';
 
 export interface Logs {
   readonly view: LogView;
@@ -19,6 +19,12 @@ export interface Logs {
   readonly range: TimeRange;
   /** Paths, in their order. */
   readonly columns: readonly string[];
+  /** Paths of the facets beside those of the view's file. */
+  readonly added: readonly string[];
+  /** Of the row that is open. */
+  readonly rowKey: string | undefined;
+  /** The endpoint and the table, as what the visitor arranges is kept for. */
+  readonly place: string;
   readonly question: LogQuestion;
   change(part: Partial<Omit<LogsAddress, 'range'>> & { readonly range?: TimeRange }): void;
   onFilter(filter: string): void;
@@ -31,7 +37,8 @@ export interface Logs {
 export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView[]]): Logs {
   const { address, change, client, key, page, memory, loads, start, base } = useExplorer();
   const { logs = ALL_LOGS, parameters } = address.value;
-  const view = views.find(({ table }) => table === logs.table) ?? views[0];
+  const declared = views.find(({ table }) => table === logs.table) ?? views[0];
+  const view = withFacets(declared, logs.facets, tableOf(declared, endpoint));
   const range = rangeShown(endpoint, view, address.value);
   const store = useMemo(
     () => createLogStore({ ...page, client, key: () => key.value }),
@@ -61,6 +68,9 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     filter: logs.filter,
     range,
     columns: logs.columns ?? memory.logColumns(place) ?? view.columns,
+    added: logs.facets ?? [],
+    rowKey: logs.row,
+    place,
     question,
     change: ({ range: next, ...part }) => {
       const changed = { ...address.value, logs: { ...logs, ...part } };
