@@ -40,7 +40,10 @@ export function keepRowsFresh({ engine, settings, terminal, after }: FreshRowsOp
   };
   const turn = async (minute: number): Promise<void> => {
     const isFine = (await run(MINUTE)) && (minute % MINUTES_OF_DAY !== 0 || (await run(DAY)));
-    if (isFine && !isStopped) cancel = after(MINUTE_MS, () => (running = turn(minute + 1)));
+    if (!isFine || isStopped) return;
+    cancel = after(MINUTE_MS, () => {
+      running = turn(minute + 1);
+    });
   };
   let running = existsSync(join(seeds, 'dev')) ? turn(0) : Promise.resolve();
   return async () => {
