@@ -178,6 +178,7 @@ test('a fixed range is whole in a locale with twelve hours', async () => {
 });
 
 test('what is loaded leaves the rows of before, dimmed; what fails is one card above them', async () => {
+  await show('#/ticks?:logs=ticks');
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/endpoints/query/ticks', async (route) => {
