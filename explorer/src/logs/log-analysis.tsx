@@ -5,7 +5,7 @@ import { Visible } from '../parts/visible.tsx';
 import { counted } from '../parts/words.ts';
 import { preview } from '../service/json.ts';
 import { useExplorer } from '../state/context.ts';
-import { fixedRange } from '../time-range/range.ts';
+import { boundsAt, fixedRange, type TimeRange } from '../time-range/range.ts';
 import type { Difference } from './differences.ts';
 import { WILDCARD } from './drain.ts';
 import { FilterButtons } from './filter-buttons.tsx';
@@ -24,10 +24,11 @@ export interface LogAnalysisState {
   /** The part of the time range that is compared with the rest. */
   readonly part: Bounds | undefined;
   /** A choice of the histogram: a part to compare, or else the time range. */
-  readonly onZoom: (from: number, to: number) => void;
+  readonly onRange: (range: TimeRange) => void;
 }
 
 export function useLogAnalysis({ change, question }: Logs): LogAnalysisState {
+  const { page } = useExplorer();
   const [mode, setMode] = useState<LogMode>('rows');
   const [chosen, setChosen] = useState<Bounds>();
   const { from, to } = question.bounds;
@@ -35,9 +36,9 @@ export function useLogAnalysis({ change, question }: Logs): LogAnalysisState {
     mode,
     setMode,
     part: chosen !== undefined && chosen.to > from && chosen.from < to ? chosen : undefined,
-    onZoom: (start, end) => {
-      if (mode === 'differences') setChosen({ from: start, to: end });
-      else change({ range: fixedRange(start, end) });
+    onRange: (range) => {
+      if (mode === 'differences') setChosen(boundsAt(range, page.epoch()));
+      else change({ range });
     },
   };
 }
@@ -165,7 +166,7 @@ function Course({ course }: Pick<Pattern, 'course'>) {
   );
 }
 
-function LogDifferences({ logs, state: { part, onZoom } }: AnalysisProps) {
+function LogDifferences({ logs, state: { part, onRange } }: AnalysisProps) {
   const { zone } = useExplorer();
   const differences = useDifferences(logs, part);
   const { value, isLoading, total } = differences;
@@ -184,7 +185,7 @@ function LogDifferences({ logs, state: { part, onZoom } }: AnalysisProps) {
           <button
             type="button"
             class="chip small"
-            onClick={() => onZoom(highest.start, highest.start + histogram.width)}
+            onClick={() => onRange(fixedRange(highest.start, highest.start + histogram.width))}
           >
             Compare the highest bar
           </button>

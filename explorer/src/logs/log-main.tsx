@@ -2,31 +2,56 @@
 import type { Table } from '../service/listing.ts';
 import { LogAnalysis, LogModes, useLogAnalysis } from './log-analysis.tsx';
 import { LogHistogram } from './log-histogram.tsx';
+import type { LayoutProps } from './log-layout.ts';
 import { LogList } from './log-list.tsx';
+import { LogPanel } from './log-panel.tsx';
 import { LogProblem } from './log-problem.tsx';
-import { LogStatus } from './log-status.tsx';
+import { LogSplit } from './log-split.tsx';
+import { LogStatus, totalOf } from './log-status.tsx';
 import type { LogStore } from './log-store.ts';
+import { levelField } from './severity-filter.ts';
 import type { Logs } from './use-logs.ts';
 import type { Selection } from './use-selection.ts';
 
-interface LogMainProps {
+interface LogMainProps extends LayoutProps {
   readonly logs: Logs;
   readonly table: Table;
   readonly selection: Selection;
 }
 
-export function LogMain({ logs, table, selection }: LogMainProps) {
+export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
+  const { filter, onFilter, range, question } = logs;
   const { rows, histogram } = logs.store;
   const analysis = useLogAnalysis(logs);
   return (
     <div class="logs-main" aria-busy={rows.value.isLoading} data-past={isPast(rows.value)}>
       {histogram.value.value !== undefined && (
-        <LogHistogram {...histogram.value.value} onZoom={analysis.onZoom} />
+        <LogHistogram
+          {...histogram.value.value}
+          range={range}
+          onRange={analysis.onRange}
+          level={levelField(question)}
+          {...{ filter, onFilter }}
+        />
       )}
       <LogModes {...analysis} />
       <LogProblem logs={logs} />
       {analysis.mode === 'rows' ? (
-        <LogList logs={logs} table={table} selection={selection} />
+        <LogSplit
+          {...layout}
+          panel={(isBelow) =>
+            selection.row !== undefined && (
+              <LogPanel
+                row={selection.row}
+                total={totalOf(logs)}
+                {...{ logs, table, selection, filter, onFilter, isBelow }}
+                {...layout}
+              />
+            )
+          }
+        >
+          <LogList {...{ logs, table, selection }} {...layout} />
+        </LogSplit>
       ) : (
         <LogAnalysis logs={logs} state={analysis} />
       )}

@@ -4,9 +4,16 @@ import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { conjunctsOf, nameOf, partOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { columnName } from './column-names.ts';
-import { meaningOf, type Level, type Use } from './levels.ts';
+import { meaningOf, type Level, type ItemUse } from './levels.ts';
 import { columnOf, type CompiledMeasure, type MeasureUse } from './measures.ts';
-import type { Comparison, RoundedTime, Term } from './term.ts';
+import {
+  noDimension,
+  shownNode,
+  type RoundedTime,
+  type Term,
+  type TimeComparison,
+  type Unfit,
+} from './term.ts';
 import type { ReadTerm } from './terms.ts';
 
 /** What a query reads of the relation, collected while it is edited. */
@@ -14,7 +21,7 @@ export interface Needs {
   readonly named: Set<string>;
   readonly added: Set<string>;
   readonly measures: Set<CompiledMeasure>;
-  readonly comparisons: Map<string, Comparison>;
+  readonly comparisons: Map<string, TimeComparison>;
   readonly roundings: RoundedTime[];
   /** Conditions on all rows. */
   readonly conditions: Term[];
@@ -33,7 +40,7 @@ export interface EditContext {
 export function editLevels(
   context: EditContext,
   levels: readonly Level[],
-): { readonly edits: readonly Edit[]; readonly needs: Needs } | string {
+): { readonly edits: readonly Edit[]; readonly needs: Needs } | { readonly unfit: Unfit } {
   const needs: Needs = {
     named: new Set(),
     added: new Set(),
@@ -47,9 +54,9 @@ export function editLevels(
   const edits: Edit[] = [];
   for (const level of levels.toReversed()) {
     const fault = level.isGrouping ? editGrouping(editing, level, edits) : editPlain(editing, level, edits);
-    if (fault !== undefined) return fault;
+    if (fault !== undefined) return { unfit: fault };
     const taken = [...addedNames(needs)].find((name) => level.aliases.has(name) || level.items.has(name));
-    if (taken !== undefined) return `another column has the name ${taken}`;
+    if (taken !== undefined) return { unfit: { quoted: taken, text: 'is the name of another column' } };
   }
   return { edits, needs };
 }
@@ -63,12 +70,12 @@ interface Editing extends EditContext {
 /** Clauses whose parts are no expressions over the rows or the groups. */
 const OTHERS: ReadonlySet<NodeKind> = new Set<NodeKind>(['from', 'with', 'top', 'modifier']);
 
-function editGrouping(editing: Editing, level: Level, edits: Edit[]): string | undefined {
-  for (const clause of level.select.parts) {
-    if (OTHERS.has(clause.kind)) continue;
-    for (const part of clause.parts) {
+function editGrouping(editing: Editing, level: Level, edits: Edit[]): Unfit | undefined {
+  for (const section of level.select.parts) {
+    if (OTHERS.has(section.kind)) continue;
+    for (const part of section.parts) {
       const own: Edit[] = [];
-      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, clause, part, own);
+      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, section, part, own);
       if (fault !== undefined) return fault;
       edits.push(...own);
     }
@@ -78,21 +85,18 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): string | u
 }
 
 /** Gives an item of a list the name that it has without the edits. */
-function keepName(editing: Editing, clause: Node, part: Node, edits: Edit[]): string | undefined {
-  if (clause.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
+function keepName(editing: Editing, section: Node, part: Node, edits: Edit[]): Unfit | undefined {
+  if (section.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
   const name = columnName(editing.tree, part);
-  if (name === undefined) return `${shown(editing, part)} has no name (AS), and would get another one`;
+  if (name === undefined)
+    return { quoted: shownNode(editing.tree, part), text: 'has no name (AS), and would get another one' };
   const { end } = spanOf(editing.tree, part);
   edits.push({ start: end, end, text: ` AS ${quoteIdentifier(name)}` });
   return undefined;
 }
 
-function shown({ tree }: Editing, { from, to }: Node): string {
-  return tree.cursor.slice(from, to).replace(/\s+/g, ' ').slice(0, 60);
-}
-
 /** The values of a WITH clause. */
-function editValues(editing: Editing, level: Level, edits: Edit[]): string | undefined {
+function editValues(editing: Editing, level: Level, edits: Edit[]): Unfit | undefined {
   const values = partOf(level.select, 'with')?.parts.filter(({ kind }) => kind === 'with-value') ?? [];
   for (const value of values) {
     const fault = editExpressions(editing, value, level, edits);
@@ -107,7 +111,7 @@ const CONTAINERS: ReadonlySet<NodeKind> = new Set<NodeKind>([
 ]); // prettier-ignore
 
 /** Adds the edits of an expression, or of those in a part of a clause. */
-function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit[]): string | undefined {
+function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit[]): Unfit | undefined {
   if (CONTAINERS.has(part.kind)) {
     for (const each of part.parts) {
       const fault = editExpressions(editing, each, level, edits);
@@ -116,8 +120,8 @@ function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit
     return undefined;
   }
   const term = editing.read(part, level);
-  if (term.kind === 'row') return term.cause;
-  if (term.kind === 'time') return `${shown(editing, part)} is not rounded`;
+  if (term.kind === 'row') return term.cause ?? noDimension(editing.tree, part);
+  if (term.kind === 'time') return { quoted: shownNode(editing.tree, part), text: 'is not rounded' };
   collect(editing.needs, term);
   editNode(editing, part, level, edits);
   return undefined;
@@ -169,18 +173,18 @@ function editColumn(editing: Editing, node: Node, level: Level, edits: Edit[]): 
   else if (dimension !== undefined) needs.named.add(dimension);
 }
 
-function addUse({ used }: Editing, { level, name }: Use): void {
+function addUse({ used }: Editing, { level, name }: ItemUse): void {
   const names = used.get(level) ?? new Set();
   used.set(level, names.add(name));
 }
 
 /** Leaves the columns that are read above it, and adds those of the relation. */
-function editPlain(editing: Editing, level: Level, edits: Edit[]): string | undefined {
+function editPlain(editing: Editing, level: Level, edits: Edit[]): Unfit | undefined {
   const { tree, needs } = editing;
-  for (const clause of level.select.parts) {
-    if (clause.kind === 'order-by') edits.push({ ...spanOf(tree, clause), text: '' });
-    if (clause.kind !== 'where' && clause.kind !== 'prewhere') continue;
-    for (const part of clause.parts) {
+  for (const section of level.select.parts) {
+    if (section.kind === 'order-by') edits.push({ ...spanOf(tree, section), text: '' });
+    if (section.kind !== 'where' && section.kind !== 'prewhere') continue;
+    for (const part of section.parts) {
       const fault = editExpressions(editing, part, level, edits);
       if (fault !== undefined) return fault;
     }
@@ -189,7 +193,7 @@ function editPlain(editing: Editing, level: Level, edits: Edit[]): string | unde
   const fault = editValues(editing, level, edits);
   if (fault !== undefined) return fault;
   const kept = editItems(editing, level);
-  if (typeof kept === 'string') return kept;
+  if ('text' in kept) return kept;
   const added = level.hasStar ? [] : [...addedNames(needs)].map(quoteIdentifier);
   const items = [...kept, ...added];
   edits.push({ ...spanOf(tree, level.list), text: items.length === 0 ? '1' : items.join(', ') });
@@ -204,13 +208,13 @@ function addedNames({ added, measures }: Needs): Set<string> {
 }
 
 /** The texts of the items of a list that are read, by one another as well; or why one of them cannot be. */
-function editItems(editing: Editing, level: Level): readonly string[] | string {
+function editItems(editing: Editing, level: Level): readonly string[] | Unfit {
   const kept = new Map<Node, string>();
   for (let before = -1; before < kept.size;) {
     before = kept.size;
     for (const item of level.list.parts.filter((each) => !kept.has(each) && isUsed(editing, level, each))) {
       const text = editItem(editing, level, item);
-      if (typeof text !== 'string') return text.fault;
+      if (typeof text !== 'string') return text;
       kept.set(item, text);
     }
   }
@@ -224,11 +228,11 @@ function isUsed({ tree, used }: Editing, level: Level, item: Node): boolean {
   return [...level.items].some(([name, node]) => node === item && names.has(name));
 }
 
-function editItem(editing: Editing, level: Level, item: Node): string | { readonly fault: string } {
+function editItem(editing: Editing, level: Level, item: Node): string | Unfit {
   const edits: Edit[] = [];
   if (item.kind !== 'star') {
     const term = editing.read(item, level);
-    if (term.kind === 'row') return { fault: term.cause };
+    if (term.kind === 'row') return term.cause ?? noDimension(editing.tree, item);
     editNode(editing, item, level, edits);
   }
   return editedSource(editing.tree.cursor.sql, spanOf(editing.tree, item), edits);
@@ -236,9 +240,9 @@ function editItem(editing: Editing, level: Level, item: Node): string | { readon
 
 /** What the source may leave out: the conditions of the saved query, and those on nothing but the time, which cannot fail. */
 function addConditions({ read, needs }: Editing, level: Level): void {
-  for (const clause of level.select.parts) {
-    if (clause.kind !== 'where' && clause.kind !== 'prewhere') continue;
-    for (const part of clause.parts.flatMap(conjunctsOf)) {
+  for (const section of level.select.parts) {
+    if (section.kind !== 'where' && section.kind !== 'prewhere') continue;
+    for (const part of section.parts.flatMap(conjunctsOf)) {
       const term = read(part, level);
       if (term.isTimeOnly || level.below === undefined) needs.conditions.push(term);
     }

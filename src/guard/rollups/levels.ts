@@ -33,11 +33,11 @@ export interface Level {
 
 /** A name in a level: a column of the stored table, or what an expression of the list or of a level below is called. */
 export type Meaning =
-  | { readonly kind: 'column'; readonly path: readonly string[]; readonly isDirect: boolean; readonly uses: readonly Use[] }
-  | { readonly kind: 'expression'; readonly node: Node; readonly level: Level; readonly uses: readonly Use[] }; // prettier-ignore
+  | { readonly kind: 'column'; readonly path: readonly string[]; readonly isDirect: boolean; readonly uses: readonly ItemUse[] }
+  | { readonly kind: 'expression'; readonly node: Node; readonly level: Level; readonly uses: readonly ItemUse[] }; // prettier-ignore
 
 /** A column of a level's list that something reads. */
-export interface Use {
+export interface ItemUse {
   readonly level: Level;
   readonly name: string;
 }

@@ -88,7 +88,7 @@ export interface MeasureSource {
 export function readAggregate(from: MeasureSource, call: Node, level: Level): Term | undefined {
   const { tree, read, onUse } = from;
   const aggregate = aggregateOf(tree, call);
-  const unknown = rowTerm(textOf(tree, call), `${shownNode(tree, call)} is not a measure`);
+  const unknown = rowTerm(textOf(tree, call), { quoted: shownNode(tree, call), text: 'is not a measure' });
   if (aggregate === undefined) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);

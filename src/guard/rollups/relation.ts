@@ -5,7 +5,7 @@ import { plainTypeOf } from '../../sql/types/traits.ts';
 import type { CompiledRollup } from './compile.ts';
 import { columnOf, stateOf, type CompiledMeasure } from './measures.ts';
 import type { RollupCoverage, RollupTable } from './model.ts';
-import type { Comparison, Term } from './term.ts';
+import type { TimeComparison, Term } from './term.ts';
 
 /** What a query reads of a rollup. */
 export interface RelationNeeds {
@@ -21,12 +21,12 @@ export interface RelationNeeds {
   readonly added: ReadonlySet<string>;
   readonly measures: ReadonlySet<CompiledMeasure>;
   /** Each has one value in a bucket that is read from the rollup. */
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly TimeComparison[];
   /** Conditions on all rows that the query reads. */
   readonly conditions: readonly Term[];
 }
 
-interface Column {
+interface RelationColumn {
   readonly name: string;
   readonly ofRollup: string;
   readonly ofRows: string;
@@ -68,8 +68,8 @@ export function writeRelation(needs: RelationNeeds): string {
 
 const ROW_TIME = quoteIdentifier('#time');
 
-function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonly Column[] {
-  const dimension = (name: string, as: string): Column => ({
+function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonly RelationColumn[] {
+  const dimension = (name: string, as: string): RelationColumn => ({
     name: quoteIdentifier(as),
     ofRollup: quoteIdentifier(name),
     ofRows: compiled.expressions.get(name) ?? quoteIdentifier(name),
@@ -102,7 +102,7 @@ function timeOf({ compiled: { rollup }, table: { every }, coverage, comparisons 
   const bucket = `CAST(toStartOfInterval(${name}, toIntervalSecond(${every}), 'UTC'), ${quoteString(type)})`;
   const { from, until } = alignedTo(coverage, every);
   const [first, last] = [instant(from, type), instant(until, type)];
-  const divides = (comparison: Comparison, start: string): string => {
+  const divides = (comparison: TimeComparison, start: string): string => {
     const { operator, bound } = comparison;
     return `(ifNull(${start} ${operator} ${bound}, 2) != ifNull(${lastOf(start, every, type)} ${operator} ${bound}, 2))`;
   };
@@ -131,7 +131,7 @@ function lastOf(start: string, every: number, type: string): string {
  * A comparison divides only the bucket of its bound: by this the engine finds its granules. The column stands alone, since the
  * engine takes arithmetic on it for monotonic, also where a time of another row is beyond its range.
  */
-function nearTo({ bound, isDay }: Comparison, name: string, every: number, type: string): string {
+function nearTo({ bound, isDay }: TimeComparison, name: string, every: number, type: string): string {
   const time = `CAST(${bound}, ${quoteString(`Nullable(${type})`)})`;
   const margin = `toIntervalSecond(${every + (isDay ? SECONDS_OF_ZONES : 0)})`;
   return `${name} >= ${time} - ${margin} AND ${name} <= ${time} + ${margin}`;

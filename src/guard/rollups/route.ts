@@ -3,9 +3,11 @@ import { editedSource, type Edit } from '../../sql/clickhouse/clause.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
-import { nameOf, partOf, sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameOf, partOf, someNode, sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
 import { editLevels, type Needs } from './edits.ts';
+import { isClock } from './functions.ts';
 import {
   isOpaqueQuery,
   parentsOf,
@@ -18,13 +20,14 @@ import {
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
 import { alignedTo, writeRelation } from './relation.ts';
+import { shownNode, type Unfit } from './term.ts';
 import { createTerms } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
 /** A statement that reads a rollup, or why it reads the rows. */
 export type Route =
   | { readonly kind: 'rollup'; readonly rollup: Rollup; readonly table: RollupTable; readonly sql: string }
-  | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: string };
+  | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
 
 /** The rollups of a stored table. */
 export type RollupsOf = (source: Rollup['source']) => readonly RollupInUse[];
@@ -93,9 +96,12 @@ interface Candidate {
 
 function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candidate): Route {
   const { rollup, coverage } = inUse;
-  const rows = (reason: string): Route => ({ kind: 'rows', rollup, reason: `not used: ${reason}` });
+  const unfit = (reason: Unfit): Route => ({ kind: 'rows', rollup, reason });
+  const rows = (text: string): Route => unfit({ text });
   if (isOpaqueQuery(tree)) return rows('the statement has settings, or could not be read');
   const isAggregate = createIsAggregate(tree, compiled.measures);
+  const clock = unnamedClock(tree);
+  if (clock !== undefined) return unfit(clock);
   const levels = levelsFrom(tree, source, isAggregate);
   if (typeof levels === 'string') return rows(levels);
   const uses = new Map<Node, MeasureUse>();
@@ -111,7 +117,7 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
         : undefined,
   });
   const edited = editLevels({ tree, read, uses, time }, levels);
-  if (typeof edited === 'string') return rows(edited);
+  if ('unfit' in edited) return unfit(edited.unfit);
   const { needs } = edited;
   const table = tableFor(rollup, needs);
   if (table === undefined) return rows('its times are not rounded to the grain of the rollup');
@@ -132,6 +138,16 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
     table,
     sql: editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits),
   };
+}
+
+/** A column that is named after a call that reads the clock: a statement that is routed has the time instead. */
+function unnamedClock(tree: Tree): Unfit | undefined {
+  const items = nodesOf(tree.root, 'list').flatMap(({ parts }) => parts);
+  const item = items.find(
+    (each) =>
+      each.kind !== 'alias' && someNode(each, (node) => node.kind === 'call' && isClock(nameOf(tree, node))),
+  );
+  return item && { quoted: shownNode(tree, item), text: 'has no name (AS), and would get another one' };
 }
 
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */

@@ -4,7 +4,7 @@ import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 
 /** `time op bound`: it has one value in a bucket if it has the same one at both ends. */
-export interface Comparison {
+export interface TimeComparison {
   readonly operator: string;
   /** An expression without columns. */
   readonly bound: string;
@@ -18,6 +18,12 @@ export interface RoundedTime {
   readonly zone: string | undefined;
 }
 
+/** Why a query has to read rows: `quoted`, which is a part of the query, is not what is needed. */
+export interface Unfit {
+  readonly quoted?: string;
+  readonly text: string;
+}
+
 export interface Term {
   /**
    * `constant`: it reads no column. `group`: one value for all rows of a group, if its comparisons have one in the bucket and its
@@ -26,39 +32,45 @@ export interface Term {
   readonly kind: 'constant' | 'group' | 'time' | 'row';
   readonly source: string;
   readonly rollup: string;
-  readonly comparisons: readonly Comparison[];
+  readonly comparisons: readonly TimeComparison[];
   readonly roundings: readonly RoundedTime[];
   /** The dimension that it is as a whole. */
   readonly dimension: string | undefined;
-  /** Of `row`: what is no function of dimensions, as a sentence. */
-  readonly cause: string;
+  /** Of `row`: why. */
+  readonly cause: Unfit | undefined;
   /** Whether it needs no parentheses as an operand. */
   readonly isAtomic: boolean;
   /** Whether it cannot fail on a row, and reads nothing of it but its time. */
   readonly isTimeOnly: boolean;
 }
 
-const NOTHING = { comparisons: [], roundings: [], dimension: undefined, cause: '', isAtomic: true } as const;
+const NOTHING = {
+  comparisons: [],
+  roundings: [],
+  dimension: undefined,
+  cause: undefined,
+  isAtomic: true,
+} as const;
 
 export function constantTerm(text: string): Term {
   return { ...NOTHING, kind: 'constant', source: text, rollup: text, isTimeOnly: true };
 }
 
 export function timeTerm(text: string): Term {
-  return { ...NOTHING, kind: 'time', source: text, rollup: text, cause: text, isTimeOnly: false };
+  return { ...NOTHING, kind: 'time', source: text, rollup: text, isTimeOnly: false };
 }
 
 export function dimensionTerm(name: string, source: string, rollup: string): Term {
   return { ...NOTHING, kind: 'group', source, rollup, dimension: name, isTimeOnly: false };
 }
 
-export function rowTerm(source: string, cause: string): Term {
+export function rowTerm(source: string, cause: Unfit | undefined): Term {
   return { ...NOTHING, kind: 'row', source, rollup: source, cause, isTimeOnly: false };
 }
 
 /** The cause of a node that is no function of dimensions. */
-export function noDimension(tree: Tree, node: Node): string {
-  return `${shownNode(tree, node)} is not a dimension`;
+export function noDimension(tree: Tree, node: Node): Unfit {
+  return { quoted: shownNode(tree, node), text: 'is not a dimension' };
 }
 
 /** A term made of others, with texts of its own. */
@@ -74,7 +86,7 @@ export function combinedTerm(
     comparisons: parts.flatMap(({ comparisons }) => comparisons),
     roundings: parts.flatMap(({ roundings }) => roundings),
     dimension: undefined,
-    cause: '',
+    cause: undefined,
     isAtomic: ATOMIC.has(node.kind),
     isTimeOnly: kind === 'constant' || (TOTAL.has(node.kind) && parts.every(({ isTimeOnly }) => isTimeOnly)),
   };

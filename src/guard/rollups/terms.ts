@@ -12,8 +12,9 @@ import {
   noDimension,
   textWith,
   timeTerm,
-  type Comparison,
+  type TimeComparison,
   type Term,
+  type Unfit,
 } from './term.ts';
 
 /** What terms are read with. */
@@ -46,7 +47,7 @@ const COMBINING: ReadonlySet<NodeKind> = new Set<NodeKind>([
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'between', 'test']);
 
-interface Reader extends TermSource {
+interface TermReader extends TermSource {
   readonly read: ReadTerm;
 }
 
@@ -67,11 +68,11 @@ export function createTerms(from: TermSource): ReadTerm {
     known.set(node, found);
     return found;
   };
-  const reader: Reader = { ...from, read };
+  const reader: TermReader = { ...from, read };
   return read;
 }
 
-function readNode(reader: Reader, node: Node, level: Level | undefined): Term {
+function readNode(reader: TermReader, node: Node, level: Level | undefined): Term {
   const { tree, read } = reader;
   const [value] = node.parts;
   if (LITERALS.has(node.kind)) return constantTerm(textOf(tree, node));
@@ -84,13 +85,16 @@ function readNode(reader: Reader, node: Node, level: Level | undefined): Term {
   return readComparison(reader, node, level) ?? combine(reader, node, level);
 }
 
-function combine({ tree, read }: Reader, node: Node, level: Level | undefined): Term {
+function combine({ tree, read }: TermReader, node: Node, level: Level | undefined): Term {
   const parts = node.parts.map((part) => read(part, level));
   const texts = textsOf(tree, node, parts);
   const unknown = parts.find(({ kind }) => kind === 'row' || kind === 'time');
   if (unknown === undefined) return combinedTerm(parts, texts, node);
   const isCondition = CONDITIONS.has(node.kind) || (node.kind === 'binary' && isComparing(tree, node));
-  return rowTerm(texts.source, isCondition ? noDimension(tree, node) : unknown.cause);
+  return rowTerm(
+    texts.source,
+    isCondition ? noDimension(tree, node) : (unknown.cause ?? noDimension(tree, node)),
+  );
 }
 
 function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> {
@@ -98,7 +102,7 @@ function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'so
   return { source: textWith(tree, node, source), rollup: textWith(tree, node, rollup) };
 }
 
-function readColumn(reader: Reader, node: Node, level: Level | undefined): Term {
+function readColumn(reader: TermReader, node: Node, level: Level | undefined): Term {
   const { tree, read } = reader;
   const unknown = noDimension(tree, node);
   if (level === undefined) return ofSource(reader, namesOf(tree, node), unknown);
@@ -109,7 +113,7 @@ function readColumn(reader: Reader, node: Node, level: Level | undefined): Term 
     : inParentheses(read(meaning.node, meaning.level));
 }
 
-function readCall(reader: Reader, node: Node, level: Level | undefined): Term {
+function readCall(reader: TermReader, node: Node, level: Level | undefined): Term {
   const { tree, read, aggregate } = reader;
   const name = nameOf(tree, node);
   const own = level?.isGrouping === true ? aggregate?.(node, level) : undefined;
@@ -144,12 +148,12 @@ function readRounding(tree: Tree, node: Node, parts: readonly Term[]): Term | un
   };
 }
 
-function ofSource({ time, dimensions }: TermSource, path: readonly string[], shown: string): Term {
+function ofSource({ time, dimensions }: TermSource, path: readonly string[], cause: Unfit): Term {
   const text = quoteIdentifier(path.join('.'));
   if (path.length === 1 && path[0] === time) return timeTerm(text);
   const dimension = dimensions.get(text);
   return dimension === undefined
-    ? rowTerm(text, shown)
+    ? rowTerm(text, cause)
     : dimensionTerm(dimension, text, quoteIdentifier(dimension));
 }
 
@@ -160,7 +164,7 @@ function inParentheses(term: Term): Term {
 }
 
 /** A comparison of a time with constants; undefined for others. */
-function readComparison({ tree, read }: Reader, node: Node, level: Level | undefined): Term | undefined {
+function readComparison({ tree, read }: TermReader, node: Node, level: Level | undefined): Term | undefined {
   if (node.kind !== 'binary' && node.kind !== 'between') return undefined;
   const parts = node.parts.map((part) => read(part, level));
   const comparisons = comparisonsOf(tree, node, parts);
@@ -170,7 +174,11 @@ function readComparison({ tree, read }: Reader, node: Node, level: Level | undef
 }
 
 /** The comparisons of a time with constants; undefined if it is none. */
-function comparisonsOf(tree: Tree, node: Node, parts: readonly Term[]): readonly Comparison[] | undefined {
+function comparisonsOf(
+  tree: Tree,
+  node: Node,
+  parts: readonly Term[],
+): readonly TimeComparison[] | undefined {
   const [first, second, third] = parts;
   if (first === undefined || second === undefined) return undefined;
   if (node.kind === 'between') {
@@ -183,7 +191,7 @@ function comparisonsOf(tree: Tree, node: Node, parts: readonly Term[]): readonly
   return found === undefined ? undefined : [found];
 }
 
-function compareWith(operator: string, time: Term, constant: Term): Comparison | undefined {
+function compareWith(operator: string, time: Term, constant: Term): TimeComparison | undefined {
   const bound = time.kind === 'time' && constant.kind === 'constant' ? boundOf(constant.source) : undefined;
   return (
     bound && {

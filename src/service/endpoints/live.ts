@@ -46,7 +46,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
   let { catalog } = assembleCatalog([]);
-  const declarations = createDeclarations();
+  const { update, ...declarations } = createDeclarations();
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
@@ -63,9 +63,8 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     await options.prepare?.(choice.catalog);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    const served = [...inService.values()];
-    const across = catalogFindings({ catalog: choice.catalog, candidates: served });
-    const declared = declarations.update(files, choice.catalog);
+    const across = catalogFindings({ catalog: choice.catalog, candidates: [...inService.values()] });
+    const declared = update(files, choice.catalog);
     findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...declared]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
@@ -94,8 +93,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const stopLooking = lookNowAndThen(reload, clock.monotonic, after);
   return {
     current: () => catalog,
-    rollups: declarations.rollups,
-    views: declarations.views,
+    ...declarations,
     diagnostics: () => findings,
     subscribe: changes.subscribe,
     reload,

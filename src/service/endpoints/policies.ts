@@ -15,6 +15,7 @@ import type {
   McpPolicy,
   PagePolicy,
   ReservationPolicy,
+  RollupPolicy,
   SandboxPolicy,
 } from './endpoint.ts';
 import { cursorSecret } from './revision.ts';
@@ -33,6 +34,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     budgets: parseBudgets(file.budget),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
+    rollups: rollupPolicy(file),
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };
@@ -78,6 +80,10 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
     allow: sandbox?.functions?.allow ?? [],
     deny: sandbox?.functions?.deny ?? [],
   });
+}
+
+function rollupPolicy({ rollups }: EndpointFile): RollupPolicy {
+  return rollups === 'off' ? 'off' : Object.freeze({ verify: rollups?.verify ?? 0 });
 }
 
 function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {
