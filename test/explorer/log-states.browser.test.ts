@@ -63,6 +63,7 @@ beforeAll(async () => {
   service = await startExplorer(endpoints);
   writeTokens(KEY, OTHER);
   ({ page } = await service.visit());
+  page.setDefaultTimeout(8000); // TEMP
   await openExplorer(page, { ...service, key: OTHER }, '#/ticks?:logs=ticks');
 });
 afterAll(() => service.stop());
@@ -75,7 +76,9 @@ const newest = async (): Promise<string> =>
   (await rows().first().locator('.log-message').textContent()) ?? '';
 
 async function show(fragment: string): Promise<void> {
+  const name = /^#\/(\w+)/.exec(fragment)?.[1] ?? '';
   await page.evaluate((to) => void (location.hash = to), fragment);
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   await expect.poll(() => foot().textContent()).toMatch(/[\d,]+ rows?/);
 }
 
@@ -178,6 +181,7 @@ test('a fixed range is whole in a locale with twelve hours', async () => {
 });
 
 test('what is loaded leaves the rows of before, dimmed; what fails is one card above them', async () => {
+  await show('#/ticks?:logs=ticks');
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/endpoints/query/ticks', async (route) => {

@@ -137,6 +137,36 @@ describe('over the sample data', () => {
     await expect.poll(() => cities.count()).toBe(0);
   });
 
+  test('the filter completes fields, values and times, and marks unknown fields', async () => {
+    await show(DAY);
+    await page.getByRole('list', { name: 'Values of metadata.request.method' }).getByText('HEAD').waitFor();
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await filter().click();
+    await page.keyboard.type('mesage:x m.req.meth');
+    await options.first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filter().inputValue()).toBe('mesage:x m.request.method:');
+    await options.filter({ hasText: 'POST' }).getByText(/rows/).waitFor();
+    await page.keyboard.type('(GET|PO');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(') t:last@1');
+    await options.filter({ hasText: 'last@1h' }).click();
+    expect(await filter().inputValue()).toBe('mesage:x m.request.method:(GET|POST) t:last@1h ');
+    await page.getByText('edge_logs has no column mesage').waitFor();
+    expect(await page.locator('.lql-marks u').allTextContents()).toEqual(['mesage']);
+    await page.keyboard.press('Home');
+    for (let typed = 0; typed < 'mesage:x '.length; typed++) await page.keyboard.press('Delete');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => decodeURIComponent(page.url()))
+      .toContain(':filter=m.request.method:(GET|POST)+t:last');
+    await loaded();
+    expect(await options.count()).toBe(0);
+  });
+
   test('the filter is LQL: a clause is removed, a mistake is explained', async () => {
     await filter().fill('m.request.method:GET m.response.status_code:404');
     await filter().press('Enter');
@@ -144,7 +174,7 @@ describe('over the sample data', () => {
     await expect.poll(() => filter().inputValue()).toBe('m.request.method:GET');
     await filter().fill('m.x::5');
     await filter().press('Enter');
-    await page.getByText('found a second operator').waitFor();
+    await page.getByRole('alert').getByText('found a second operator').waitFor();
     expect(await filter().getAttribute('aria-invalid')).toBe('true');
     await filter().fill('');
     await filter().press('Enter');
@@ -215,7 +245,7 @@ describe('over the sample data', () => {
     await page.getByRole('checkbox', { name: 'metadata.request.cf.country', exact: true }).check();
     await page.getByRole('button', { name: 'Move metadata.request.cf.country up' }).click();
     await page.keyboard.press('Escape');
-    const heads = (): Promise<string[]> => page.locator('.log-head .log-column').allTextContents();
+    const heads = (): Promise<string[]> => page.locator('.log-head .log-head-field').allTextContents();
     expect((await heads()).at(-2)).toBe('request.cf.country');
     await show(`${DAY}&:filter=GET`);
     await page.reload();
@@ -295,7 +325,7 @@ test('axe finds nothing, in light and in dark, and on a phone there are time, le
   expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
-  expect(await rows().first().locator('span:visible').count()).toBe(3);
+  expect(await rows().first().locator('[role=gridcell]:visible').count()).toBe(3);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
   expect(visitor.complaints).toEqual([]);

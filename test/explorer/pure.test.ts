@@ -141,7 +141,9 @@ describe('a window of rows', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 1000 }), fc.nat(40_000), unfolded, (count, top, rows) => {
         const open = rows.filter((row) => row < count);
-        const { first, end, offset, total } = visibleRows(count, { top, height: 500 }, open, heights);
+        const { first, end, offset, total } = visibleRows(count, { top, height: 500 }, (row) =>
+          topOf(row, open, heights),
+        );
         expect(offset).toBe(topOf(first, open, heights));
         expect(total).toBe(count * 30 + open.length * 300);
         expect(end - first).toBeLessThan(60);

@@ -1,12 +1,14 @@
 // Rows as a time-series chart, with column pickers and a legend that toggles series and shows the values at the pointer.
+import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { Icon } from '../parts/icon.tsx';
 import { useExplorer } from '../state/context.ts';
 import { counted } from '../parts/words.ts';
 import { visibleText } from '../parts/hidden-characters.ts';
 import { NotLoaded, useChunk } from '../parts/use-chunk.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { Pickers } from './pickers.tsx';
-import { totalOf, type Chartable, type ChartReading } from './series.ts';
+import { partOf, totalOf, type Chartable, type ChartReading } from './series.ts';
 import { formatTime } from './format-time.ts';
 import type { Amount } from './values.ts';
 
@@ -50,27 +52,41 @@ function Rejected({ reason }: { readonly reason: string }) {
   );
 }
 
-function Drawn({ chart }: { readonly chart: Chartable }) {
+/** Each drag shows a part of what was shown before; *Back* shows that again. */
+function Drawn({ chart: whole }: { readonly chart: Chartable }) {
   const { theme } = useExplorer();
   const place = useRef<HTMLDivElement>(null);
   const [hidden, setHidden] = useState<readonly number[]>([]);
   const [pointed, setPointed] = useState<number>();
+  const [parts, setParts] = useState<readonly Chartable[]>([]);
+  const chart = parts.at(-1) ?? whole;
   const shade = theme.value;
   const { module, hasFailed } = useChunk(() => import('./draw.ts'));
   useEffect(() => {
     setHidden([]);
-    setPointed(undefined);
-  }, [chart]);
+    setParts([]);
+  }, [whole]);
+  useEffect(() => setPointed(undefined), [chart]);
   useEffect(() => {
     const { current } = place;
     if (current === null || module === undefined) return undefined;
-    return module.draw(current, chart, { hidden, onPoint: setPointed });
+    const onZoom = (from: number, to: number): void => {
+      const part = partOf(chart, from, to);
+      if (part.times.length > 0) setParts([...parts, part]);
+    };
+    return module.draw(current, chart, { hidden, onPoint: setPointed, onZoom });
   }, [module, chart, hidden, shade]);
   const toggle = (index: number): void =>
     setHidden(hidden.includes(index) ? hidden.filter((each) => each !== index) : [...hidden, index]);
   return (
     <>
-      <Legend {...{ chart, hidden, pointed, toggle }} />
+      <Legend {...{ chart, hidden, pointed, toggle }}>
+        {parts.length > 0 && (
+          <button type="button" class="chip small" onClick={() => setParts(parts.slice(0, -1))}>
+            <Icon name="again" /> Back
+          </button>
+        )}
+      </Legend>
       {chart.notes.length > 0 && (
         <p class="chart-notes" role="note">
           <Visible text={chart.notes.join(' ')} />
@@ -89,15 +105,17 @@ interface LegendProps {
   /** Index of the time at the pointer. */
   readonly pointed: number | undefined;
   readonly toggle: (index: number) => void;
+  readonly children: ComponentChildren;
 }
 
-function Legend({ chart, hidden, pointed, toggle }: LegendProps) {
+function Legend({ chart, hidden, pointed, toggle, children }: LegendProps) {
   const at = pointed === undefined ? undefined : chart.times[pointed];
   return (
     <div class="legend">
       <span class="legend-time mono">
         {at === undefined ? `${counted(chart.times.length, 'point')}, UTC` : `${formatTime(at)} UTC`}
       </span>
+      {children}
       {chart.series.map((one, i) => {
         const value = at === undefined || pointed === undefined ? undefined : one.values[pointed];
         const shown = at === undefined && chart.isSum ? totalOf(one) : value;

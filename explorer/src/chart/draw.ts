@@ -1,12 +1,17 @@
 // Draws series with uPlot, as stacked bars, lines or points. Colours come from the style sheet.
 import uPlot from 'uplot';
 import { formatTicks } from './format-time.ts';
-import { stacked, type Chartable, type Series } from './series.ts';
+import { stacked, type Chartable } from './series.ts';
+import type { Side } from './sides.ts';
+import { shortNumber, ticksOf } from './ticks.ts';
+import type { Series } from './values.ts';
 
 export interface DrawOptions {
   /** Indexes of the series that are not drawn; the others keep their colours. */
   readonly hidden: readonly number[];
   readonly onPoint: (index: number | undefined) => void;
+  /** A drag over the chart, from one time to another, in seconds. */
+  readonly onZoom: (from: number, to: number) => void;
 }
 
 type Color = (name: string) => () => string;
@@ -15,40 +20,33 @@ type Color = (name: string) => () => string;
 const RIGHT = 36;
 
 /** Draws into `container` and follows its size; the returned function removes the chart. */
-export function draw(container: HTMLElement, chart: Chartable, { hidden, onPoint }: DrawOptions): () => void {
+export function draw(container: HTMLElement, chart: Chartable, options: DrawOptions): () => void {
+  const { hidden } = options;
   const color = createColors(container);
   const isBars = chart.shape === 'bars';
   const shown = chart.series.flatMap((one, i) =>
-    hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`) }],
+    hidden.includes(i) ? [] : [{ one, color: color(`--series-${i}`), side: chart.sides[i] ?? 'left' }],
   );
   const tops = isBars ? stacked(shown.map(({ one }) => one)) : shown.map(({ one }) => numbersOf(one));
-  const drawn = shown.map(({ color }, i) => ({ color, values: tops[i] ?? [] }));
+  const drawn = shown.map(({ color, side }, i) => ({ color, side, values: tops[i] ?? [] }));
   if (isBars) drawn.reverse(); // the tallest first, the others on top of it
   const size = () => ({
     width: Math.max(200, container.clientWidth),
     height: Math.max(160, container.clientHeight),
   });
-  const { bucket } = chart;
-  const options: uPlot.Options = {
+  const plotOptions: uPlot.Options = {
     ...size(),
     padding: [12, RIGHT, 0, 4],
     tzDate: (seconds) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
     legend: { show: false },
-    cursor: { y: false, points: { show: !isBars }, drag: { x: false, y: false } },
-    scales: scalesOf(isBars || bucket === 0 ? (bucket || LONE_BUCKET) * 0.6 : 0),
-    axes: axesOf(color, isBars),
-    series: [
-      {},
-      ...drawn.map(({ color }) =>
-        isBars
-          ? { fill: color, width: 0, points: { show: false }, paths: barsOf(bucket) }
-          : lineOf(color, chart),
-      ),
-    ],
-    hooks: { setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)] },
+    cursor: { y: false, points: { show: !isBars }, drag: { x: true, y: false, setScale: false } },
+    scales: scalesOf(chart),
+    axes: axesOf(color, chart),
+    series: [{}, ...drawn.map(({ color, side }) => ({ scale: side, ...seriesOf(color, chart) }))],
+    hooks: hooksOf(options),
   };
   const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot does not modify it
-  const plot = new uPlot(options, data, container);
+  const plot = new uPlot(plotOptions, data, container);
   const observer = new ResizeObserver(() => plot.setSize(size()));
   observer.observe(container);
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -66,21 +64,56 @@ function numbersOf({ values }: Series): readonly (number | null)[] {
   return values.map((value) => (value === null ? null : Number(value)));
 }
 
-/** `room`: seconds before the first and after the last time. */
-function scalesOf(room: number): uPlot.Scales {
+function hooksOf({ onPoint, onZoom }: DrawOptions): uPlot.Hooks.Arrays {
   return {
-    x: { time: true, range: (_, min, max) => [min - room, max + room] },
-    y: { range: (_, min, max) => [Math.min(0, min), max <= 0 ? 1 : max * 1.05] },
+    setCursor: [({ cursor }) => onPoint(cursor.idx ?? undefined)],
+    setSelect: [
+      (plot) => {
+        const { left, width } = plot.select;
+        if (width < MIN_DRAG) return;
+        onZoom(plot.posToVal(left, 'x'), plot.posToVal(left + width, 'x'));
+      },
+    ],
   };
 }
 
-function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
+/** Pixels. */
+const MIN_DRAG = 4;
+
+function scalesOf({ shape, bucket }: Chartable): uPlot.Scales {
+  // Seconds before the first and after the last time.
+  const room = shape === 'bars' || bucket === 0 ? (bucket || LONE_BUCKET) * 0.6 : 0;
+  return {
+    x: { time: true, range: (_, min, max) => [min - room, max + room] },
+    left: { range: fromZero },
+    right: { range: fromZero },
+  };
+}
+
+function fromZero(_: uPlot, min: number, max: number): uPlot.Range.MinMax {
+  return [Math.min(0, min), max <= 0 ? 1 : max * 1.05];
+}
+
+/** As uPlot numbers them: its enum has no values at run time. */
+const PLACES: Readonly<Record<Side, object>> = { left: { side: 3 }, right: { side: 1 } };
+
+function axesOf(color: Color, { shape, sides }: Chartable): uPlot.Axis[] {
   const axis = {
     stroke: color('--ink-2'),
     grid: { stroke: color('--line'), width: 1 },
     ticks: { show: false },
     font: '12px Inter Variable, system-ui, sans-serif',
   };
+  const valueAxis = (side: Side): uPlot.Axis => ({
+    ...axis,
+    ...PLACES[side],
+    scale: side,
+    size: 60,
+    values: (_, values) => values.map(shortNumber),
+    // Counts are integers, so are their ticks.
+    splits: (_, _axis, min, max) => [...ticksOf(min, max, { isWhole: shape === 'bars' })],
+    grid: { ...axis.grid, show: side === 'left' },
+  });
   return [
     {
       ...axis,
@@ -89,18 +122,15 @@ function axesOf(color: Color, isBars: boolean): uPlot.Axis[] {
       // uPlot passes the tick increment as the fifth argument.
       values: (_, values, ...[, , step]) => values.map(formatTicks(step)),
     },
-    {
-      ...axis,
-      size: 60,
-      values: (_, values) => values.map(short),
-      ...(isBars ? { incrs: WHOLE_STEPS } : {}), // counts are integers, so are their ticks
-    },
+    valueAxis('left'),
+    ...(sides.includes('right') ? [valueAxis('right')] : []),
   ];
 }
 
-const WHOLE_STEPS = Array.from({ length: 13 }, (_, power) =>
-  [1, 2, 5].map((each) => each * 10 ** power),
-).flat();
+function seriesOf(color: () => string, chart: Chartable): uPlot.Series {
+  if (chart.shape !== 'bars') return lineOf(color, chart);
+  return { fill: color, width: 0, points: { show: false }, paths: barsOf(chart.bucket) };
+}
 
 /** Values without neighbours have no line, so they are drawn as points. */
 function lineOf(color: () => string, { times, shape, isRegular }: Chartable): uPlot.Series {
@@ -136,9 +166,4 @@ const LONE_BUCKET = 3600;
 function barsOf(bucket: number): uPlot.Series.PathBuilder {
   const width = bucket === 0 ? 0.2 : 0.72;
   return uPlot.paths.bars?.({ size: [width, WIDEST_BAR] }) ?? (() => null);
-}
-
-/** `12k`, `1.5M`: numbers short enough for an axis. */
-function short(value: number): string {
-  return Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 2 }).format(value);
 }

@@ -5,13 +5,8 @@ import { counted } from '../parts/words.ts';
 import { bucketOf, formatBucket, fill, secondsOf, type Bucket } from './buckets.ts';
 import { columnsOf, fieldsOf, type ChartColumns, type ChartFields } from './fields.ts';
 import { measureOf, type Measure } from './measure.ts';
-import { add, amountOf, isInteger, labelOf, timeOf, type Amount } from './values.ts';
-
-export interface Series {
-  readonly name: string;
-  /** One value per time; null if there is none. */
-  readonly values: readonly (Amount | null)[];
-}
+import { sidesOf, sidesNote, type Side } from './sides.ts';
+import { add, amountOf, isInteger, labelOf, timeOf, type Amount, type Series } from './values.ts';
 
 export interface Chartable {
   /** Seconds since 1970, ascending. */
@@ -27,6 +22,8 @@ export interface Chartable {
   readonly isSum: boolean;
   /** Whether every column and every series of the rows is shown. */
   readonly isWhole: boolean;
+  /** The axis of each series: one that is much smaller than the others has its own. */
+  readonly sides: readonly Side[];
   /** What is added up, filled in or left out, one sentence each. */
   readonly notes: readonly string[];
 }
@@ -183,8 +180,13 @@ function finish(table: Table, { fields, measure, notes: given, isComplete }: Fin
         }),
       }));
   const times = table.isRepeated ? table.times : filled.times;
+  // Values of one column are of one kind.
+  const sides = isPivot ? series.map(() => 'left' as const) : sidesOf(series);
+  const isOneSided = !sides.includes('right');
+  if (!isOneSided) notes.push(sidesNote(series, sides));
   const isBars =
     !table.isRepeated &&
+    isOneSided &&
     measure !== 'other' &&
     times.length <= MAX_BARS &&
     series.every(({ values }) => values.every(isCount));
@@ -196,6 +198,7 @@ function finish(table: Table, { fields, measure, notes: given, isComplete }: Fin
     isRegular: table.bucket !== undefined,
     isSum,
     isWhole: isComplete && !table.isAdded && limited.isWhole,
+    sides,
     notes,
   };
 }
@@ -253,6 +256,17 @@ function sizeOf({ values }: Series, isSum: boolean): number {
     (size, value) => (isSum ? size + Number(value ?? 0) : Math.max(size, Number(value ?? 0))),
     0,
   );
+}
+
+/** The part of a chart between two times, in seconds; both are included. */
+export function partOf(chart: Chartable, from: number, to: number): Chartable {
+  const isShown = (at: number): boolean => at >= from && at <= to;
+  const kept = chart.times.flatMap((at, index) => (isShown(at) ? index : []));
+  const series = chart.series.map((one) => ({
+    ...one,
+    values: kept.map((index) => one.values[index] ?? null),
+  }));
+  return { ...chart, times: chart.times.filter(isShown), series };
 }
 
 /** The total, with all digits. */

@@ -4,6 +4,12 @@ import { isDecimal, isNested, printJson, type Json } from '../service/json.ts';
 /** A bigint where a double would lose digits. */
 export type Amount = number | bigint;
 
+export interface Series {
+  readonly name: string;
+  /** One value per time; null if there is none. */
+  readonly values: readonly (Amount | null)[];
+}
+
 const TIME = /^\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?)?$/;
 const NUMBER = /^-?\d{1,77}(?:\.\d{1,77})?$/;
 

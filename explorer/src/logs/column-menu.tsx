@@ -5,6 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { usePopover } from '../time-range/use-popover.ts';
 import { fieldsOf } from './fields.ts';
+import { movedTo } from './log-columns.ts';
 import type { LogView } from './view.ts';
 
 interface Props {
@@ -59,7 +60,7 @@ function Shown({ columns, onColumns }: Pick<Props, 'columns' | 'onColumns'>) {
               class="leaf-copy"
               aria-label={`Move ${path} ${step < 0 ? 'up' : 'down'}`}
               disabled={columns[index + step] === undefined}
-              onClick={() => onColumns(moved(columns, index, index + step))}
+              onClick={() => onColumns(movedTo(columns, index, index + step))}
             >
               <Icon name={step < 0 ? 'up' : 'down'} />
             </button>
@@ -124,10 +125,4 @@ function Check({ path, isShown, isFull = false, onChange }: CheckProps) {
       </span>
     </label>
   );
-}
-
-function moved(columns: readonly string[], from: number, to: number): readonly string[] {
-  const path = columns[from];
-  const rest = columns.filter((_, index) => index !== from);
-  return path === undefined ? columns : [...rest.slice(0, to), path, ...rest.slice(to)];
 }

@@ -1,14 +1,20 @@
-// Rows by time and severity, as bars. Drag over bars to zoom; arrow keys choose one, Shift extends the choice, Enter zooms.
+// Rows by time and severity, as bars between axes. Drag over bars to zoom; arrow keys choose one, Shift extends the choice, Enter zooms.
 import { useRef, useState } from 'preact/hooks';
+import { ticksOf } from '../chart/ticks.ts';
+import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
-import type { HistogramView } from './histogram.ts';
+import { fixedRange, isSameRange, type TimeRange } from '../time-range/range.ts';
+import type { HistogramBucket, HistogramView } from './histogram.ts';
+import { TimeAxis, ValueAxis } from './histogram-axes.tsx';
+import { HistogramLegend, type LegendProps } from './histogram-legend.tsx';
 import { SEVERITIES, type Severity } from './severity.ts';
 import { bucketText } from './times.ts';
 
-interface Props extends HistogramView {
-  /** Milliseconds since 1970; `to` is exclusive. */
-  readonly onZoom: (from: number, to: number) => void;
+interface Props extends HistogramView, Omit<LegendProps, 'buckets'> {
+  /** As the address has it. */
+  readonly range: TimeRange;
+  readonly onRange: (range: TimeRange) => void;
 }
 
 /** From one bar to another, in the order in which they were chosen: their indexes, or their times. */
@@ -17,52 +23,90 @@ interface Choice {
   readonly to: number;
 }
 
-const HEIGHT = 64;
+/** In pixels, as in the style sheet. */
+const HEIGHT = 96;
 /** From the bottom of a bar. */
 const STACK: readonly Severity[] = SEVERITIES.toReversed();
+const MAX_TICKS = 5;
 
-export function LogHistogram({ buckets, width, hasSeverities, onZoom }: Props) {
+export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ...legend }: Props) {
   const { zone } = useExplorer();
   // By time: bars move while rows are followed.
   const [times, setTimes] = useState<Choice>();
+  const [pointed, setPointed] = useState<number>();
+  const zooms = useZooms(range, onRange);
   const choice = times && chosenAt(times, (ms) => barAt(ms, { buckets, width }));
   const setChoice = (chosen: Choice | undefined): void =>
     setTimes(chosen && chosenAt(chosen, (index) => buckets[index]?.start ?? 0));
-  const textAt = (ms: number): string => bucketText(ms, width, zone.value);
-  const [first, last] = [buckets[0]?.start ?? 0, (buckets.at(-1)?.start ?? 0) + width];
   const zoom = (chosen: Choice | undefined): void => {
     setChoice(undefined);
     const [low, high] = chosen === undefined ? [] : edges(chosen);
     const [from, to] = [buckets[low ?? -1], buckets[high ?? -1]];
-    if (from !== undefined && to !== undefined) onZoom(from.start, to.start + width);
+    if (from !== undefined && to !== undefined) zooms.zoom(fixedRange(from.start, to.start + width));
   };
-  const choiceText = (chosen: Choice): string => {
-    const [low, high] = edges(chosen);
-    const rows = sumOf(buckets.slice(low, high + 1));
-    return `${textAt(buckets[low]?.start ?? 0)} to ${textAt((buckets[high]?.start ?? 0) + width)}: ${counted(rows, 'row')}`;
-  };
+  const textAt = (ms: number): string => bucketText(ms, width, zone.value);
+  const shown = choice ?? (pointed === undefined ? undefined : { from: pointed, to: pointed });
+  const most = Math.max(1, ...buckets.map(({ rows }) => rows));
   return (
     <div class="log-histogram">
-      <Bars {...{ buckets, choice, zoom }} onChoice={setChoice} />
+      <div class="log-chart">
+        <ValueAxis ticks={ticksOf(0, most, { most: MAX_TICKS, isWhole: true })} most={most} />
+        <Bars {...{ buckets, most, choice, zoom }} onChoice={setChoice} onPoint={setPointed} />
+        {shown !== undefined && (
+          <Tip {...{ buckets, width, textAt }} choice={shown} isChosen={choice !== undefined} />
+        )}
+      </div>
+      <TimeAxis buckets={buckets} width={width} zone={zone.value} />
       <div class="log-histogram-words">
-        <span>{textAt(first)}</span>
-        <span role="status">{choice === undefined ? '' : choiceText(choice)}</span>
-        {hasSeverities && <Legend buckets={buckets} />}
-        <span>{textAt(last)}</span>
+        {zooms.isZoomed && (
+          <button type="button" class="chip small" onClick={zooms.back}>
+            <Icon name="again" /> Back
+          </button>
+        )}
+        {hasSeverities && <HistogramLegend buckets={buckets} {...legend} />}
+        <span class="log-histogram-width">{zone.value === 'utc' ? 'UTC' : 'local time'}</span>
       </div>
     </div>
   );
 }
 
+interface Zooms {
+  readonly isZoomed: boolean;
+  readonly zoom: (range: TimeRange) => void;
+  readonly back: () => void;
+}
+
+/** The ranges before each zoom, until another range is chosen. */
+function useZooms(range: TimeRange, onRange: (range: TimeRange) => void): Zooms {
+  const [zooms, setZooms] = useState<readonly { readonly before: TimeRange; readonly after: TimeRange }[]>(
+    [],
+  );
+  const at = zooms.findLastIndex(({ after }) => isSameRange(after, range));
+  const steps = zooms.slice(0, at + 1);
+  const last = steps.at(-1);
+  return {
+    isZoomed: last !== undefined,
+    zoom: (after) => {
+      setZooms([...steps, { before: range, after }]);
+      onRange(after);
+    },
+    back: () => {
+      setZooms(steps.slice(0, -1));
+      if (last !== undefined) onRange(last.before);
+    },
+  };
+}
+
 interface BarsProps extends Pick<HistogramView, 'buckets'> {
+  readonly most: number;
   readonly choice: Choice | undefined;
   readonly onChoice: (choice: Choice | undefined) => void;
+  readonly onPoint: (index: number | undefined) => void;
   readonly zoom: (choice: Choice | undefined) => void;
 }
 
-function Bars({ buckets, choice, onChoice, zoom }: BarsProps) {
+function Bars({ buckets, most, choice, onChoice, onPoint, zoom }: BarsProps) {
   const isDragging = useRef(false);
-  const most = Math.max(1, ...buckets.map(({ rows }) => rows));
   const indexAt = ({
     currentTarget,
     clientX,
@@ -91,6 +135,7 @@ function Bars({ buckets, choice, onChoice, zoom }: BarsProps) {
         event.preventDefault();
         event.stopPropagation();
       }}
+      onBlur={() => onChoice(undefined)}
       onPointerDown={(event) => {
         if (event.button !== 0) return;
         event.currentTarget.setPointerCapture(event.pointerId);
@@ -99,7 +144,9 @@ function Bars({ buckets, choice, onChoice, zoom }: BarsProps) {
       }}
       onPointerMove={(event) => {
         if (isDragging.current && choice !== undefined) onChoice({ ...choice, to: indexAt(event) });
+        else onPoint(indexAt(event));
       }}
+      onPointerLeave={() => onPoint(undefined)}
       onPointerUp={() => finish(choice)}
       onPointerCancel={() => finish(undefined)}
     >
@@ -145,25 +192,39 @@ function Bar({ counts, index, scale }: BarProps) {
   );
 }
 
-function Legend({ buckets }: Pick<HistogramView, 'buckets'>) {
-  const sums = SEVERITIES.map((severity) => ({
-    severity,
-    rows: buckets.reduce((sum, { counts }) => sum + counts[severity], 0),
-  }));
+interface TipProps extends Pick<HistogramView, 'buckets' | 'width'> {
+  readonly choice: Choice;
+  /** By keys or a drag, and not only pointed at. */
+  readonly isChosen: boolean;
+  readonly textAt: (ms: number) => string;
+}
+
+/** The time and the rows of each severity of the bars, beside them. */
+function Tip({ buckets, width, choice, isChosen, textAt }: TipProps) {
+  const [low, high] = edges(choice);
+  const chosen = buckets.slice(low, high + 1);
+  const middle = ((low + high + 1) / 2 / buckets.length) * 100;
+  const side = middle < 50 ? { left: `calc(${middle}% + 12px)` } : { right: `calc(${100 - middle}% + 12px)` };
   return (
-    <ul class="log-legend" aria-label="Rows by severity">
-      {sums
-        .filter(({ rows }) => rows > 0)
-        .map(({ severity, rows }) => (
-          <li key={severity} data-severity={severity}>
+    <div class="log-tip" role={isChosen ? 'status' : 'presentation'} style={side}>
+      <strong>
+        {textAt(buckets[low]?.start ?? 0)} to {textAt((buckets[high]?.start ?? 0) + width)}
+      </strong>
+      <span>{counted(sumOf(chosen), 'row')}</span>
+      {SEVERITIES.map(
+        (severity) => [severity, chosen.reduce((sum, { counts }) => sum + counts[severity], 0)] as const,
+      )
+        .filter(([, rows]) => rows > 0)
+        .map(([severity, rows]) => (
+          <span key={severity} class="log-tip-level" data-severity={severity}>
             {severity} {rows.toLocaleString('en')}
-          </li>
+          </span>
         ))}
-    </ul>
+    </div>
   );
 }
 
-function sumOf(buckets: HistogramView['buckets']): number {
+function sumOf(buckets: readonly HistogramBucket[]): number {
   return buckets.reduce((sum, { rows }) => sum + rows, 0);
 }
 

@@ -5,18 +5,19 @@ import { counted } from '../parts/words.ts';
 import { printJson } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { LogEmpty } from './log-empty.tsx';
+import type { LayoutProps } from './log-layout.ts';
 import { LogRows } from './log-rows.tsx';
 import type { Logs } from './use-logs.ts';
 import type { Selection } from './use-selection.ts';
 
-interface LogListProps {
+interface LogListProps extends LayoutProps {
   readonly logs: Logs;
   readonly table: Table;
   readonly selection: Selection;
 }
 
-export function LogList({ logs, table, selection }: LogListProps) {
-  const { store, view, columns } = logs;
+export function LogList({ logs, table, selection, ...layout }: LogListProps) {
+  const { store, view, columns, filter } = logs;
   const copy = useCopy();
   const isAtTop = useRef(true);
   const { value, problem, isLoading } = store.rows.value;
@@ -38,11 +39,14 @@ export function LogList({ logs, table, selection }: LogListProps) {
       )}
       <LogRows
         rows={value.rows}
-        {...{ view, table, columns }}
+        {...{ view, table, columns, filter }}
+        {...layout}
+        onColumns={logs.setColumns}
         active={selection.active}
         onActive={selection.choose}
         onOpen={selection.open}
         onCopy={(index) => copy(printJson(value.rows[index] ?? null, '  '), 'the row')}
+        onClose={selection.close}
         onEnd={store.loadOlder}
         onTop={(isTop) => (isAtTop.current = isTop)}
       />

@@ -1,32 +1,53 @@
 // The middle of a log view: its histogram, its rows, and what they are in words.
 import type { Table } from '../service/listing.ts';
-import { fixedRange } from '../time-range/range.ts';
 import { LogHistogram } from './log-histogram.tsx';
+import type { LayoutProps } from './log-layout.ts';
 import { LogList } from './log-list.tsx';
+import { LogPanel } from './log-panel.tsx';
 import { LogProblem } from './log-problem.tsx';
-import { LogStatus } from './log-status.tsx';
+import { LogSplit } from './log-split.tsx';
+import { LogStatus, totalOf } from './log-status.tsx';
 import type { LogStore } from './log-store.ts';
+import { levelField } from './severity-filter.ts';
 import type { Logs } from './use-logs.ts';
 import type { Selection } from './use-selection.ts';
 
-interface LogMainProps {
+interface LogMainProps extends LayoutProps {
   readonly logs: Logs;
   readonly table: Table;
   readonly selection: Selection;
 }
 
-export function LogMain({ logs, table, selection }: LogMainProps) {
+export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
+  const { filter, onFilter, change, range, question } = logs;
   const { rows, histogram } = logs.store;
   return (
     <div class="logs-main" aria-busy={rows.value.isLoading} data-past={isPast(rows.value)}>
       {histogram.value.value !== undefined && (
         <LogHistogram
           {...histogram.value.value}
-          onZoom={(from, to) => logs.change({ range: fixedRange(from, to) })}
+          range={range}
+          onRange={(next) => change({ range: next })}
+          level={levelField(question)}
+          {...{ filter, onFilter }}
         />
       )}
       <LogProblem logs={logs} />
-      <LogList logs={logs} table={table} selection={selection} />
+      <LogSplit
+        {...layout}
+        panel={(isBelow) =>
+          selection.row !== undefined && (
+            <LogPanel
+              row={selection.row}
+              total={totalOf(logs)}
+              {...{ logs, table, selection, filter, onFilter, isBelow }}
+              {...layout}
+            />
+          )
+        }
+      >
+        <LogList {...{ logs, table, selection }} {...layout} />
+      </LogSplit>
       <LogStatus logs={logs} />
     </div>
   );

@@ -1,104 +1,154 @@
-// One row: all of its values, each with a button to copy it, and to include or exclude it.
-import { useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { Table } from '../service/listing.ts';
-import { preview, printJson, type Row } from '../service/json.ts';
-import { CopyButton, useCopy } from '../parts/copy.tsx';
+// One row: its fields, as JSON, and the rows around it; with links, copies, and its place beside or below the others.
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
-import { Visible } from '../parts/visible.tsx';
-import { TEXT_SLICE } from '../result/tree.ts';
-import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
-import { targetOf } from './lql-edit.ts';
-import { leavesOf, type Leaf } from './row-values.ts';
+import { Resizer } from '../parts/resizer.tsx';
+import { Tabs } from '../parts/tabs.tsx';
+import { JsonView } from '../result/json-view.tsx';
+import { preview, printJson, type Row } from '../service/json.ts';
+import type { Table } from '../service/listing.ts';
+import { useExplorer } from '../state/context.ts';
+import type { FilterActions } from './filter-buttons.tsx';
+import type { LayoutProps } from './log-layout.ts';
+import { RowAround } from './row-around.tsx';
+import { RowCopies } from './row-copies.tsx';
+import { RowFields } from './row-fields.tsx';
+import type { Selection } from './use-selection.ts';
+import { fullTimeText } from './times.ts';
+import type { Logs } from './use-logs.ts';
 
-interface Props extends FilterActions {
+interface Props extends FilterActions, LayoutProps {
   readonly row: Row;
   readonly table: Table;
-  /** Counted from 1. */
-  readonly position: number;
-  readonly count: number;
-  readonly onMove: (step: 1 | -1) => void;
-  readonly onClose: () => void;
+  readonly logs: Logs;
+  readonly selection: Selection;
+  /** All rows of the filter and the time range; undefined: not known. */
+  readonly total: number | undefined;
+  /** Where it is. */
+  readonly isBelow: boolean;
 }
 
-const MAX_LEAVES = 300;
+const TABS = [
+  { name: 'fields', label: 'Fields' },
+  { name: 'json', label: 'JSON' },
+  { name: 'around', label: 'Around' },
+] as const;
 
-export function LogPanel({ row, table, position, count, onMove, onClose, ...actions }: Props) {
-  const [limit, setLimit] = useState(MAX_LEAVES);
-  const leaves = useMemo(() => leavesOf(row, limit + 1), [row, limit]);
-  const heading = useRef<HTMLHeadingElement>(null);
-  useLayoutEffect(() => heading.current?.focus(), []);
+type Tab = (typeof TABS)[number]['name'];
+
+const [MIN_WIDTH, MIN_HEIGHT] = [280, 120];
+
+export function LogPanel(props: Props) {
+  const { row, table, logs, selection, layout, isBelow } = props;
+  const [tab, setTab] = useState<Tab>('fields');
+  const panel = useRef<HTMLElement>(null);
+  const size = isBelow ? layout.panelHeight : layout.panelWidth;
   return (
     <aside
       class="log-panel"
       aria-label="Row"
-      onKeyDown={(event) => {
-        const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
-        if (event.key === 'Escape') onClose();
-        else if (step !== undefined) onMove(step);
-        else return;
-        event.preventDefault();
-        event.stopPropagation();
-      }}
+      ref={panel}
+      style={size === 0 ? {} : { [isBelow ? 'height' : 'width']: `${size}px` }}
+      onKeyDown={(event) => onKey(event, selection)}
     >
-      <div class="log-panel-head">
-        <h2 tabIndex={-1} ref={heading}>
-          Row {position.toLocaleString('en')} of {count.toLocaleString('en')}
-        </h2>
-        <button type="button" class="button small" aria-label="Newer row" onClick={() => onMove(-1)}>
-          <Icon name="up" />
-        </button>
-        <button type="button" class="button small" aria-label="Older row" onClick={() => onMove(1)}>
-          <Icon name="down" />
-        </button>
-        <CopyButton text={() => printJson(row, '  ')} what="the row" label="Copy row" />
-        <button type="button" class="button small" onClick={onClose}>
-          Close <kbd>Esc</kbd>
-        </button>
+      <Edge {...props} panel={panel} />
+      <PanelHead {...props} />
+      <Tabs label="Show the row as" tabs={TABS} current={tab} controls="log-panel-body" onChoose={setTab} />
+      <div id="log-panel-body" class="log-panel-body" role="tabpanel" aria-label={tab}>
+        {tab === 'fields' && <RowFields {...props} />}
+        {tab === 'json' && <JsonView text={printJson(row)} />}
+        {tab === 'around' && <RowAround {...{ row, table, logs }} onShow={selection.show} />}
       </div>
-      <dl class="log-leaves mono">
-        {leaves.slice(0, limit).map((leaf) => (
-          <LeafRow key={leaf.segments.join('\0')} leaf={leaf} table={table} {...actions} />
-        ))}
-      </dl>
-      {leaves.length > limit && (
-        <button type="button" class="chip small" onClick={() => setLimit(limit * 4)}>
-          Show more values
-        </button>
-      )}
     </aside>
   );
 }
 
-interface LeafProps extends FilterActions {
-  readonly leaf: Leaf;
-  readonly table: Table;
-}
-
-function LeafRow({ leaf: { segments, value }, table, ...actions }: LeafProps) {
-  const copy = useCopy();
-  const name = segments.join('.');
-  const target = targetOf(segments, table);
-  const text = preview(value, Infinity);
-  const [limit, setLimit] = useState(TEXT_SLICE);
+function PanelHead({ row, table, logs, selection, total, onLayout, isBelow }: Props) {
+  const { zone, tell } = useExplorer();
+  const heading = useRef<HTMLHeadingElement>(null);
+  useLayoutEffect(() => heading.current?.focus({ preventScroll: true }), []);
+  const { position, move, close } = selection;
+  const time = fullTimeText(preview(row[logs.view.time], 40), zone.value);
   return (
-    <div class="log-leaf">
-      <dt>
-        <Visible text={name} />
-      </dt>
-      <dd>
-        <span class="leaf-value" data-kind={value === null ? 'null' : typeof value}>
-          <Visible text={text.slice(0, limit)} />
-          {text.length > limit && (
-            <button type="button" class="chip small more" onClick={() => setLimit(limit * 5)}>
-              {(text.length - limit).toLocaleString('en')} more characters
-            </button>
-          )}
-        </span>
-        <button type="button" class="leaf-copy" aria-label={`Copy ${name}`} onClick={() => copy(text, name)}>
-          <Icon name="copy" />
-        </button>
-        <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
-      </dd>
+    <div class="log-panel-head">
+      <h2 tabIndex={-1} ref={heading} title={time}>
+        {position === undefined ? (
+          <>Row of {time}</>
+        ) : (
+          <>
+            Row {(position + 1).toLocaleString('en')} of {countText(logs, total)}
+          </>
+        )}
+      </h2>
+      <button
+        type="button"
+        class="button small"
+        aria-label="Newer row"
+        onClick={() => move(-1)}
+        disabled={position === undefined}
+      >
+        <Icon name="up" />
+      </button>
+      <button
+        type="button"
+        class="button small"
+        aria-label="Older row"
+        onClick={() => move(1)}
+        disabled={position === undefined}
+      >
+        <Icon name="down" />
+      </button>
+      <RowCopies {...{ row, table, logs }} />
+      <button
+        type="button"
+        class="button small log-panel-place"
+        onClick={() => {
+          onLayout({ panel: isBelow ? 'beside' : 'below' });
+          tell(isBelow ? 'The row is shown beside the others' : 'The row is shown below the others');
+        }}
+      >
+        {isBelow ? 'Beside' : 'Below'}
+      </button>
+      <button type="button" class="button small" onClick={close}>
+        Close <kbd>Esc</kbd>
+      </button>
     </div>
   );
+}
+
+/** While rows are followed, the time range moves, and rows that have left it are still shown. */
+function countText({ store }: Logs, total: number | undefined): string {
+  const loaded = store.rows.value.value?.rows.length ?? 0;
+  return total === undefined
+    ? `${loaded.toLocaleString('en')} loaded`
+    : Math.max(total, loaded).toLocaleString('en');
+}
+
+function Edge({
+  isBelow,
+  onLayout,
+  panel,
+}: Props & { readonly panel: { readonly current: HTMLElement | null } }) {
+  return (
+    <Resizer
+      isHorizontal={isBelow}
+      isReversed
+      size={() => (isBelow ? panel.current?.offsetHeight : panel.current?.offsetWidth) ?? 0}
+      onSize={(size) =>
+        onLayout(
+          isBelow ? { panelHeight: Math.max(MIN_HEIGHT, size) } : { panelWidth: Math.max(MIN_WIDTH, size) },
+        )
+      }
+      onReset={() => onLayout(isBelow ? { panelHeight: 0 } : { panelWidth: 0 })}
+    />
+  );
+}
+
+function onKey(event: KeyboardEvent, { move, close }: Selection): void {
+  const step = ({ ArrowDown: 1, ArrowUp: -1 } as const)[event.key];
+  const isScroll = event.target instanceof Element && event.target.closest('.lines, .log-around') !== null;
+  if (event.key === 'Escape') close();
+  else if (step !== undefined && !isScroll) move(step);
+  else return;
+  event.preventDefault();
+  event.stopPropagation();
 }

@@ -1,56 +1,64 @@
-// The rows of a log view: a long list of one height, of which those in view are rendered. Arrow keys choose a row, Enter opens it.
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'preact/hooks';
-import { preview, type Row } from '../service/json.ts';
+// The rows of a log view: a long list, of which those in view are rendered. Arrow keys choose a row, Enter opens it.
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
+import type { RefObject } from 'preact';
+import type { Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
-import { Visible } from '../parts/visible.tsx';
 import { useScroll } from '../result/use-scroll.ts';
 import { visibleRows } from '../result/window.ts';
-import { valueAt } from './row-values.ts';
-import { severityOf } from './severity.ts';
-import { timeText } from './times.ts';
+import { fittingColumns, logColumns, templateOf, widthOf, type LogColumn } from './log-columns.ts';
+import { LogHead } from './log-head.tsx';
+import type { LayoutProps } from './log-layout.ts';
+import { LogRow } from './log-row.tsx';
+import { matchesOf } from './matches.ts';
+import { evenTops, measuredTops, type Tops } from './row-tops.ts';
+import { dayOf } from './times.ts';
 import type { LogView } from './view.ts';
 
-const ROW = 26;
 /** As in the style sheet, in pixels. */
-const GAP = 12;
-const PADDING = 29;
-const HEIGHTS = { row: ROW, detail: 0 };
-/** Characters of one value: the panel shows all of them. */
-const MAX_TEXT = 500;
+const ROW = 26;
+const HEAD = 28;
 /** Older rows are loaded this many rows before the end. */
 const AHEAD = 60;
 
-export interface LogRowsProps {
+export interface LogRowsProps extends LayoutProps {
   readonly rows: readonly Row[];
   readonly view: LogView;
   readonly table: Table;
   readonly columns: readonly string[];
+  readonly onColumns: (columns: readonly string[]) => void;
+  /** Its words are marked in the messages. */
+  readonly filter: string;
   /** The index of the row that the arrow keys move from. */
   readonly active: number;
   readonly onActive: (index: number) => void;
   readonly onOpen: (index: number) => void;
   readonly onCopy: (index: number) => void;
+  readonly onClose: () => void;
   /** Close to the last row. */
   readonly onEnd: () => void;
   readonly onTop: (isAtTop: boolean) => void;
 }
 
 export function LogRows(props: LogRowsProps) {
-  const { rows, view, table, columns, active, onEnd, onTop } = props;
+  const { rows, active, onEnd, onTop, layout, filter } = props;
   const latest = useRef(props);
   latest.current = props;
   const open = useCallback((index: number) => latest.current.onOpen(index), []);
   const scroller = useRef<HTMLDivElement>(null);
   const place = useScroll(scroller);
-  const shown = visibleRows(rows.length, place, [], HEIGHTS);
+  const all = useColumns(props, place.width);
+  const columns = useMemo(() => fittingColumns(all, place.width), [all, place.width]);
+  const width = widthOf(columns);
+  const { tops, body } = useTops(scroller, { rows, isWrapped: layout.isWrapped, width: place.width });
+  const shown = visibleRows(rows.length, place, tops.topOf);
+  const matches = useMemo(() => matchesOf(filter), [filter]);
   useEffect(() => {
     if (rows.length > 0 && shown.end >= rows.length - AHEAD) onEnd();
   }, [shown.end, rows.length]);
   useEffect(() => onTop(place.top === 0), [place.top]);
-  useKeepPlace(scroller, rows);
-  useLayoutEffect(() => reveal(scroller.current, active), [active]);
-  const tracks = tracksOf(props);
+  useKeepPlace(scroller, rows, tops);
+  const onScrolled = useReveal(scroller, active, tops);
   return (
     <div
       class="log-rows mono"
@@ -60,25 +68,19 @@ export function LogRows(props: LogRowsProps) {
       aria-label="Log rows, the newest first. Arrow keys choose a row, Enter opens it, c copies it"
       aria-rowcount={rows.length + 1}
       aria-activedescendant={rows.length > 0 ? `log-${active}` : undefined}
-      onKeyDown={(event) => onKey(event, props)}
-      style={{ '--log-columns': tracks.template, '--log-width': `${tracks.width}px` }}
+      data-wrapped={layout.isWrapped}
+      onWheel={onScrolled}
+      onPointerDown={onScrolled}
+      onKeyDown={(event) => event.target === scroller.current && onKey(event, props)}
+      style={{ '--log-columns': templateOf(columns), '--log-width': `${width}px` }}
     >
-      <div class="log-row log-head" role="row" aria-rowindex={1}>
-        <span role="columnheader">time</span>
-        {view.level !== undefined && <span role="columnheader">level</span>}
-        {columns.map((path) => (
-          <span key={path} role="columnheader" title={path} class="log-column">
-            <Visible text={path.replace(/^metadata\./, '')} />
-          </span>
-        ))}
-        {view.message !== undefined && <span role="columnheader">message</span>}
-      </div>
+      <LogHead {...props} shown={columns} />
       <div role="rowgroup" style={{ height: `${shown.total}px` }}>
-        <div role="presentation" style={{ transform: `translateY(${shown.offset}px)` }}>
+        <div role="presentation" ref={body} style={{ transform: `translateY(${shown.offset}px)` }}>
           {rows.slice(shown.first, shown.end).map((row, i) => (
             <LogRow
               key={shown.first + i}
-              {...{ row, view, table, columns, open }}
+              {...{ row, table: props.table, columns, matches, open }}
               index={shown.first + i}
               isActive={shown.first + i === active}
             />
@@ -89,71 +91,66 @@ export function LogRows(props: LogRowsProps) {
   );
 }
 
-/** The columns of the grid, and the width below which the rows scroll. */
-function tracksOf({ view, columns }: LogRowsProps): { readonly template: string; readonly width: number } {
-  const tracks: readonly (readonly [number, string])[] = [
-    [190, '190px'],
-    ...(view.level === undefined ? [] : [[72, '72px'] as const]),
-    ...columns.map(() => [80, 'minmax(80px, 180px)'] as const),
-    ...(view.message === undefined ? [] : [[240, 'minmax(240px, 1fr)'] as const]),
-  ];
-  const width = tracks.reduce((sum, [least]) => sum + least + GAP, PADDING - GAP);
-  return { template: tracks.map(([, track]) => track).join(' '), width };
-}
-
-interface LogRowProps extends Pick<LogRowsProps, 'view' | 'table' | 'columns'> {
-  readonly row: Row;
-  readonly index: number;
-  readonly isActive: boolean;
-  /** The same function each time. */
-  readonly open: (index: number) => void;
-}
-
-/** A row that did not change is the same element, which Preact does not compare again. */
-function LogRow({ row, index, view, table, columns, isActive, open }: LogRowProps) {
-  const { zone } = useExplorer();
+function useColumns(
+  { rows, view, table, columns, layout }: LogRowsProps,
+  room: number,
+): readonly LogColumn[] {
+  const { zone, page } = useExplorer();
   const shownZone = zone.value;
-  return useMemo(() => {
-    const level = view.level === undefined ? undefined : valueAt(row, table, view.level);
-    const time = preview(row[view.time], MAX_TEXT);
-    return (
-      <div
-        class="log-row"
-        role="row"
-        id={`log-${index}`}
-        aria-rowindex={index + 2}
-        aria-selected={isActive}
-        data-severity={severityOf(level)}
-        onClick={() => open(index)}
-      >
-        <span role="gridcell" class="log-time" title={time}>
-          {timeText(time, shownZone)}
-        </span>
-        {view.level !== undefined && (
-          <span role="gridcell" class="log-level">
-            <Visible text={preview(level ?? undefined, MAX_TEXT)} />
-          </span>
-        )}
-        {columns.map((path) => (
-          <span key={path} role="gridcell" class="log-column">
-            <Visible text={preview(valueAt(row, table, path) ?? undefined, MAX_TEXT)} />
-          </span>
-        ))}
-        {view.message !== undefined && (
-          <span role="gridcell" class="log-message">
-            <Visible text={messageOf(row, table, view.message)} />
-          </span>
-        )}
-      </div>
-    );
-  }, [row, index, view, table, columns, isActive, shownZone]);
+  const today = dayOf(page.epoch(), shownZone);
+  return useMemo(
+    () => logColumns({ rows, view, table, columns, widths: layout.widths, room, zone: shownZone, today }),
+    // Rows that are added do not change the widths while they are read.
+    [rows[0] === undefined, view, table, columns, layout.widths, room, shownZone, today],
+  );
 }
 
-function messageOf(row: Row, table: Table, path: string): string {
-  return preview(valueAt(row, table, path), MAX_TEXT).replaceAll('\n', ' ');
+interface TopsOptions {
+  readonly rows: readonly Row[];
+  readonly isWrapped: boolean;
+  readonly width: number;
 }
 
-function onKey(event: KeyboardEvent, { rows, active, onActive, onOpen, onCopy }: LogRowsProps): void {
+interface MeasuredTops {
+  readonly tops: Tops;
+  /** Around the rendered rows. */
+  readonly body: RefObject<HTMLDivElement | null>;
+}
+
+/** Wrapped rows have the heights that the browser gives them, which are known once they are rendered. */
+function useTops(
+  scroller: RefObject<HTMLElement | null>,
+  { rows, isWrapped, width }: TopsOptions,
+): MeasuredTops {
+  const body = useRef<HTMLDivElement>(null);
+  const heights = useMemo(() => new WeakMap<Row, number>(), [width, isWrapped]);
+  const [version, setVersion] = useState(0);
+  const tops = useMemo(
+    () => (isWrapped ? measuredTops(rows, heights, ROW) : evenTops(ROW)),
+    [rows, heights, isWrapped, version],
+  );
+  useLayoutEffect(() => {
+    if (!isWrapped || body.current === null || scroller.current === null) return;
+    let [above, isChanged] = [0, false];
+    for (const element of body.current.children) {
+      const index = Number(element.getAttribute('aria-rowindex')) - 2;
+      const row = rows[index];
+      const height = element.getBoundingClientRect().height;
+      const before = row === undefined ? height : (heights.get(row) ?? ROW);
+      if (row === undefined || before === height) continue;
+      heights.set(row, height);
+      isChanged = true;
+      if (tops.topOf(index) < scroller.current.scrollTop) above += height - before;
+    }
+    // What is read stays in its place.
+    if (above !== 0) scroller.current.scrollTop += above;
+    if (isChanged) setVersion(version + 1);
+  });
+  return { tops, body };
+}
+
+function onKey(event: KeyboardEvent, props: LogRowsProps): void {
+  const { rows, active, onActive, onOpen, onCopy, onClose } = props;
   if (event.ctrlKey || event.metaKey || event.altKey || rows.length === 0) return;
   const { currentTarget } = event;
   const height = currentTarget instanceof HTMLElement ? currentTarget.clientHeight : 0;
@@ -170,12 +167,13 @@ function onKey(event: KeyboardEvent, { rows, active, onActive, onOpen, onCopy }:
   if (next !== undefined) onActive(Math.min(rows.length - 1, Math.max(0, next)));
   else if (event.key === 'Enter') onOpen(active);
   else if (event.key === 'c') onCopy(active);
+  else if (event.key === 'Escape') onClose();
   else return;
   event.preventDefault();
 }
 
 /** Keeps what is read in its place if rows are added above it. */
-function useKeepPlace(scroller: { readonly current: HTMLElement | null }, rows: readonly Row[]): void {
+function useKeepPlace(scroller: RefObject<HTMLElement | null>, rows: readonly Row[], tops: Tops): void {
   const before = useRef(rows);
   useLayoutEffect(() => {
     const first = before.current[0];
@@ -183,13 +181,27 @@ function useKeepPlace(scroller: { readonly current: HTMLElement | null }, rows: 
     const { current } = scroller;
     if (current === null || first === undefined || current.scrollTop < ROW) return;
     const added = rows.indexOf(first);
-    if (added > 0) current.scrollTop += added * ROW;
+    if (added > 0) current.scrollTop += tops.topOf(added);
   }, [rows]);
 }
 
-function reveal(scroller: HTMLElement | null, index: number): void {
+/** Scrolls to the active row; again when rows above it turn out to be higher, until the visitor scrolls: call what is returned then. */
+function useReveal(scroller: RefObject<HTMLElement | null>, active: number, tops: Tops): () => void {
+  const isReading = useRef(false);
+  const before = useRef(active);
+  useLayoutEffect(() => {
+    if (before.current !== active) isReading.current = false;
+    before.current = active;
+    if (!isReading.current) reveal(scroller.current, active, tops);
+  }, [active, tops]);
+  return () => {
+    isReading.current = true;
+  };
+}
+
+function reveal(scroller: HTMLElement | null, index: number, { topOf }: Tops): void {
   if (scroller === null) return;
-  const [top, bottom] = [index * ROW, (index + 2) * ROW]; // the header covers one row
+  const [top, bottom] = [topOf(index), topOf(index + 1) + HEAD]; // the header covers a part
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   else if (bottom > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = bottom - scroller.clientHeight;

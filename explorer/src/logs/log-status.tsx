@@ -97,13 +97,17 @@ function Seconds({ since }: { readonly since: number }) {
   return <span aria-hidden="true">{seconds.toLocaleString('en')}</span>;
 }
 
-function countWords({ store }: Logs): readonly string[] {
+/** All rows of the filter and the time range, as the histogram counts them; undefined while they are counted. */
+export function totalOf({ store }: Logs): number | undefined {
+  const { value, isLoading, problem } = store.histogram.value;
+  const isCounted = !isLoading && problem === undefined;
+  return isCounted ? value?.buckets.reduce((sum, { rows }) => sum + rows, 0) : undefined;
+}
+
+function countWords(logs: Logs): readonly string[] {
+  const { store } = logs;
   const { value, problem, isLoading } = store.rows.value;
-  const { value: histogram, isLoading: isCounting, problem: miscounted } = store.histogram.value;
-  const total =
-    isCounting || miscounted !== undefined
-      ? undefined
-      : histogram?.buckets.reduce((sum, { rows }) => sum + rows, 0);
+  const total = totalOf(logs);
   const shown = value?.rows.length ?? 0;
   const { isLoading: isLoadingOlder, problem: older } = store.older.value;
   if (isLoading) return ['Loading'];

@@ -3,8 +3,8 @@ import type { Endpoint } from '../service/listing.ts';
 import { FacetContext, facetFieldsOf } from './facet-choice.ts';
 import { LogBar } from './log-bar.tsx';
 import { LogFilter } from './log-filter.tsx';
+import { useLogLayout } from './log-layout.ts';
 import { LogMain } from './log-main.tsx';
-import { LogPanel } from './log-panel.tsx';
 import { LogSide } from './log-side.tsx';
 import { canSendSql } from './questions.ts';
 import { useLogActions } from './use-log-actions.ts';
@@ -21,30 +21,17 @@ export function LogsView({ endpoint, views }: LogsViewProps) {
   const logs = useLogs(endpoint, views);
   const table = tableOf(logs.view, endpoint);
   const selection = useSelection(logs);
+  const layout = useLogLayout(logs.place);
   useLogActions(logs);
   if (table === undefined) return null;
-  const { filter, onFilter } = logs;
-  const rows = logs.store.rows.value;
   return (
     <FacetContext.Provider value={canSendSql(logs.question) ? facetFieldsOf(logs) : undefined}>
       <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
         <LogBar logs={logs} table={table} />
-        <LogFilter filter={filter} onFilter={onFilter} problem={rows.problem} />
+        <LogFilter logs={logs} table={table} />
         <div class="logs-body">
-          <LogSide logs={logs} />
-          <LogMain logs={logs} table={table} selection={selection} />
-          {selection.row !== undefined && (
-            <LogPanel
-              row={selection.row}
-              table={table}
-              position={selection.active + 1}
-              count={rows.value?.rows.length ?? 0}
-              onMove={selection.move}
-              onClose={selection.close}
-              filter={filter}
-              onFilter={onFilter}
-            />
-          )}
+          <LogSide logs={logs} {...layout} />
+          <LogMain {...{ logs, table, selection }} {...layout} />
         </div>
       </section>
     </FacetContext.Provider>

@@ -259,6 +259,11 @@ function withValues(clause: FieldFilter, values: FieldFilter['values']): string 
   return print({ clauses: [{ ...clause, values }] });
 }
 
+/** The value as LQL has it after `:`; undefined if it cannot. */
+export function valueText(value: Json): string | undefined {
+  return clauseText({ path: 'x', isElement: false }, value, false)?.slice('x:'.length);
+}
+
 function clauseText({ path, isElement }: Target, json: Json, negated: boolean): string | undefined {
   if (unnameable(path) !== undefined || (path === 'timestamp' && isElement)) return undefined;
   if (path === 'timestamp') {

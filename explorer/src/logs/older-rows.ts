@@ -1,17 +1,8 @@
 // Appends older rows, and tells known rows from new ones: by all of their values, and how often they occur.
 import type { Answer } from '../service/answer.ts';
-import { printJson, type Row } from '../service/json.ts';
+import type { Row } from '../service/json.ts';
 import { hasPages, type LogQuestion, type RowsPage } from './questions.ts';
-
-const identities = new WeakMap<Row, string>();
-
-function identityOf(row: Row): string {
-  const known = identities.get(row);
-  if (known !== undefined) return known;
-  const text = printJson(row);
-  identities.set(row, text);
-  return text;
-}
+import { hashOf } from './row-key.ts';
 
 /** The rows of a response that are not among the known ones; equal rows are counted. Order stays. */
 export function unseen(known: readonly Row[], answer: readonly Row[], time: string): readonly Row[] {
@@ -22,11 +13,11 @@ export function unseen(known: readonly Row[], answer: readonly Row[], time: stri
     const at = row[time];
     if (typeof at === 'string' && first !== undefined && last !== undefined && (at < first || at > last))
       continue;
-    left.set(identityOf(row), (left.get(identityOf(row)) ?? 0) + 1);
+    left.set(hashOf(row), (left.get(hashOf(row)) ?? 0) + 1);
   }
   return answer.filter((row) => {
-    const count = left.get(identityOf(row)) ?? 0;
-    if (count > 0) left.set(identityOf(row), count - 1);
+    const count = left.get(hashOf(row)) ?? 0;
+    if (count > 0) left.set(hashOf(row), count - 1);
     return count === 0;
   });
 }

@@ -21,6 +21,10 @@ export interface Logs {
   readonly columns: readonly string[];
   /** Paths of the facets beside those of the view's file. */
   readonly added: readonly string[];
+  /** Of the row that is open. */
+  readonly rowKey: string | undefined;
+  /** The endpoint and the table, as what the visitor arranges is kept for. */
+  readonly place: string;
   readonly question: LogQuestion;
   change(part: Partial<Omit<LogsAddress, 'range'>> & { readonly range?: TimeRange }): void;
   onFilter(filter: string): void;
@@ -65,6 +69,8 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     range,
     columns: logs.columns ?? memory.logColumns(place) ?? view.columns,
     added: logs.facets ?? [],
+    rowKey: logs.row,
+    place,
     question,
     change: ({ range: next, ...part }) => {
       const changed = { ...address.value, logs: { ...logs, ...part } };

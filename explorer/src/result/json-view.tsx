@@ -6,7 +6,7 @@ import { escapedJson } from '../parts/hidden-characters.ts';
 import { useScroll } from './use-scroll.ts';
 import { visibleRows } from './window.ts';
 
-const HEIGHTS = { row: 20, detail: 0 };
+const LINE = 20;
 const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(true|false|null)\b|(-?\d[\d.eE+-]*)/g;
 /** Characters; longer lines would take seconds to lay out. */
 const MAX_LINE = 4000;
@@ -15,7 +15,7 @@ export function JsonView({ text }: { readonly text: string }) {
   const laidOut = useMemo(() => escapedJson(printJson(parseJson(text), '  ')), [text]);
   const lines = useMemo(() => laidOut.split('\n'), [laidOut]);
   const scroller = useRef<HTMLDivElement>(null);
-  const { first, end, offset, total } = visibleRows(lines.length, useScroll(scroller), [], HEIGHTS);
+  const { first, end, offset, total } = visibleRows(lines.length, useScroll(scroller), (line) => line * LINE);
   return (
     <div class="json">
       <div class="json-copy">
@@ -41,14 +41,14 @@ function Line({ number, line }: { readonly number: number; readonly line: string
       <span class="line-number" aria-hidden="true">
         {number}
       </span>
-      <code>{colored(line.slice(0, MAX_LINE))}</code>
+      <code>{coloredJson(line.slice(0, MAX_LINE))}</code>
       {rest > 0 && <span class="line-rest">… {rest.toLocaleString('en')} more characters</span>}
     </div>
   );
 }
 
-/** A line of formatted JSON with syntax highlighting. */
-function colored(line: string) {
+/** Formatted JSON, or a line of it, with syntax highlighting. */
+export function coloredJson(line: string) {
   const parts = [];
   let at = 0;
   for (const match of line.matchAll(TOKEN)) {

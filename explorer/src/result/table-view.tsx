@@ -98,7 +98,9 @@ interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 't
 }
 
 function Body({ rows, columns, shown, active, expanded, view, toggle, onPick }: BodyProps) {
-  const { first, end, offset, total } = visibleRows(rows.length, view, expanded, HEIGHTS);
+  const { first, end, offset, total } = visibleRows(rows.length, view, (row) =>
+    topOf(row, expanded, HEIGHTS),
+  );
   return (
     <div class="grid-body" role="rowgroup" style={{ height: `${total}px` }}>
       <div role="presentation" style={{ transform: `translateY(${offset}px)` }}>

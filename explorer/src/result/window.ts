@@ -1,4 +1,4 @@
-// Computes the visible rows of a long list: all rows have one height; expanded rows add a second, fixed height.
+// Computes the visible rows of a long list, from where each row begins.
 
 export interface Heights {
   readonly row: number;
@@ -18,28 +18,28 @@ export interface Visible {
 
 const OVERSCAN = 8;
 
-/** The top of row `index`, in pixels. `expanded` is in ascending order. */
+/** The top of row `index`, in pixels, if all rows have one height and expanded ones add another. `expanded` is in ascending order. */
 export function topOf(index: number, expanded: readonly number[], { row, detail }: Heights): number {
   return index * row + expanded.filter((each) => each < index).length * detail;
 }
 
+/** `top`: where a row begins, in pixels; of `count`, where the list ends. */
 export function visibleRows(
   count: number,
   view: { readonly top: number; readonly height: number },
-  expanded: readonly number[],
-  heights: Heights,
+  top: (index: number) => number,
 ): Visible {
-  const first = Math.max(0, rowAt(view.top, count, expanded, heights) - OVERSCAN);
-  const end = Math.min(count, rowAt(view.top + view.height, count, expanded, heights) + OVERSCAN);
-  return { first, end, offset: topOf(first, expanded, heights), total: topOf(count, expanded, heights) };
+  const first = Math.max(0, rowAt(view.top, count, top) - OVERSCAN);
+  const end = Math.min(count, rowAt(view.top + view.height, count, top) + OVERSCAN);
+  return { first, end, offset: top(first), total: top(count) };
 }
 
 /** The row at a height, by bisection. */
-function rowAt(y: number, count: number, expanded: readonly number[], heights: Heights): number {
+function rowAt(y: number, count: number, top: (index: number) => number): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high + 1) >> 1;
-    if (topOf(middle, expanded, heights) <= y) low = middle;
+    if (top(middle) <= y) low = middle;
     else high = middle - 1;
   }
   return low;

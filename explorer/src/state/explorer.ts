@@ -14,7 +14,7 @@ import { createNavigation, type Navigation } from './navigation.ts';
 import { createPreferences, type Preferences } from './preferences.ts';
 import { createRuns, type Runs } from './runs.ts';
 import { createSession } from './session.ts';
-import type { LogMemory, Past, Theme } from './storage.ts';
+import type { LayoutMemory, LogMemory, Past, Theme } from './storage.ts';
 import { createUpdates } from './updates.ts';
 
 export interface Explorer
@@ -34,7 +34,7 @@ export interface Explorer
   readonly run: ReadonlySignal<Run>;
   /** How often the log view was asked to load. */
   readonly loads: ReadonlySignal<number>;
-  readonly memory: LogMemory;
+  readonly memory: LogMemory & LayoutMemory;
   readonly page: Pick<Page, 'after' | 'epoch' | 'isVisible' | 'whenReleased'>;
   readonly past: ReadonlySignal<readonly Past[]>;
   readonly theme: ReadonlySignal<Theme>;

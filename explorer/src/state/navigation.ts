@@ -104,10 +104,16 @@ function isFirstRun(memory: Memory, state: State): boolean {
 
 /** Whether a change adds a history entry: that was run, or that the log view showed. */
 function isStepFrom({ address: { value: before }, run }: State, after: Address): boolean {
-  if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs) return true;
+  if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs)
+    return writeAddress(withoutRow(before)) !== writeAddress(withoutRow(after));
   const { value } = run;
   if (value.kind !== 'done' && value.kind !== 'failed') return false;
   return isSameAsk(value.ask, askOf(before)) && !isSameAsk(value.ask, askOf(after));
+}
+
+/** Each row that is read would be a step. */
+function withoutRow(address: Address): Address {
+  return { ...address, logs: address.logs && { ...address.logs, row: undefined } };
 }
 
 /** The address of an endpoint with its draft, and what a URL omits. */

@@ -1,5 +1,5 @@
 // What is stored for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Permanently: the
-// theme, the zone of times, the position of the divider, saved views, and that the page has been used.
+// theme, the zone of times, the position of the divider, layouts, saved views, and that the page has been used.
 import type { ViewMemory } from '../saved-views/saved-views.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { Address } from './address.ts';
@@ -24,7 +24,13 @@ export interface LogMemory {
   readonly setLogColumns: (table: string, columns: readonly string[] | undefined) => void;
 }
 
-export interface Memory extends ViewMemory, LogMemory {
+/** How parts of the page are arranged, as JSON, by the place of the part. */
+export interface LayoutMemory {
+  readonly layout: (place: string) => string | undefined;
+  readonly setLayout: (place: string, layout: string) => void;
+}
+
+export interface Memory extends ViewMemory, LogMemory, LayoutMemory {
   readonly key: () => string | undefined;
   readonly setKey: (key: string | undefined) => void;
   readonly past: () => readonly Past[];
@@ -59,6 +65,7 @@ const NAMES = {
   used: 'millrace.used',
   views: 'millrace.views',
   logColumns: 'millrace.log-columns.',
+  layout: 'millrace.layout.',
 };
 
 /** Browsers may block storage; values are then held in memory until the page closes. */
@@ -93,6 +100,8 @@ export function createMemory(tab: Storage, lasting: Storage): Memory {
     logColumns: (table) => readTexts(get(lasting, NAMES.logColumns + table)),
     setLogColumns: (table, columns) =>
       void set(lasting, NAMES.logColumns + table, columns && JSON.stringify(columns)),
+    layout: (place) => get(lasting, NAMES.layout + place),
+    setLayout: (place, layout) => void set(lasting, NAMES.layout + place, layout),
     views: () => get(lasting, NAMES.views),
     setViews: (text) => set(lasting, NAMES.views, text),
   };

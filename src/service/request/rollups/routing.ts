@@ -107,7 +107,7 @@ function keyOf(all: readonly RollupInUse[]): string {
     .join();
 }
 
-/** The second opinion on a consumer's statement. */
+/** The query tree check on a consumer's statement. */
 async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean> {
   const { key, onFatal, parameters, rowPolicy } = caller;
   const explained = await explain(engine, `${OPINION}${sql}`, {

@@ -145,7 +145,6 @@ function namedQueries(dashboard: unknown, path: DocumentPath, context: Dashboard
   ];
 }
 
-const MAX_PANELS = 2_000;
 const MAX_DEPTH = 5;
 
 /** Panels, those in rows, and those of old versions' rows. */
@@ -153,19 +152,17 @@ function panelsOf(value: unknown, path: DocumentPath, outer: readonly string[] =
   if (path.length > 2 * MAX_DEPTH) return [];
   const nested = ['panels', 'rows'].flatMap((key) => {
     let row: readonly string[] = []; // of the row before, whose panels are not inside it if it is open
-    return listOf(value, key)
-      .slice(0, MAX_PANELS)
-      .flatMap((panel, index): readonly Panel[] => {
-        const own = repeatsOf(panel);
-        if (textOf(panel, 'type') === 'row') row = own;
-        const repeats = [...outer, ...row, ...own];
-        const at = [...path, key, index];
-        const isPanel = key === 'panels' && typeof panel === 'object';
-        return [
-          ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
-          ...panelsOf(panel, at, repeats),
-        ];
-      });
+    return listOf(value, key).flatMap((panel, index): readonly Panel[] => {
+      const own = repeatsOf(panel);
+      if (textOf(panel, 'type') === 'row') row = own;
+      const repeats = [...outer, ...row, ...own];
+      const at = [...path, key, index];
+      const isPanel = key === 'panels' && typeof panel === 'object';
+      return [
+        ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
+        ...panelsOf(panel, at, repeats),
+      ];
+    });
   });
   const elements = entriesOf(member(value, 'elements')).flatMap(([name, element]): readonly Panel[] => [
     {
@@ -202,7 +199,7 @@ function targetsOf({ path, value }: Pick<Panel, 'path' | 'value'>): readonly Tar
       type: member(member(member(query, 'spec'), 'query'), 'group'),
     },
   }));
-  return [...own, ...second].slice(0, 100);
+  return [...own, ...second];
 }
 
 function letterOf({ value }: Target, index: number): string {
