@@ -10,6 +10,7 @@ import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
 import { collectRollups } from './rollups/collect-rollups.ts';
 import type { RollupDeclaration } from './rollups/read-rollups.ts';
+import { collectViews, type CollectedViews } from './shared-views/collect-views.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
 import { catalogFindings } from './checks/catalog-checks.ts';
@@ -21,6 +22,8 @@ export interface LiveCatalog {
   current(): Catalog;
   /** The rollups that the files declare. */
   rollups(): readonly RollupDeclaration[];
+  /** The shared views that the files declare, by the id of their endpoint. */
+  views(): CollectedViews['byEndpoint'];
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
   /** Calls back after each change of the catalog or the findings, until the returned function is called. */
@@ -49,6 +52,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
   let [catalog, rollups] = [assembleCatalog([]).catalog, collectRollups(files)];
+  let views = collectViews({ files, catalog });
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
@@ -68,7 +72,9 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     const served = [...inService.values()];
     const across = catalogFindings({ catalog: choice.catalog, candidates: served });
     rollups = collectRollups(files, rollups.byFile);
-    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...rollups.findings]);
+    views = collectViews({ files, catalog: choice.catalog }, views.byFile);
+    const declared = [...rollups.findings, ...views.findings];
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...declared]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
@@ -97,6 +103,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   return {
     current: () => catalog,
     rollups: () => rollups.all,
+    views: () => views.byEndpoint,
     diagnostics: () => findings,
     subscribe: changes.subscribe,
     reload,
