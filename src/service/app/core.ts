@@ -43,7 +43,11 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const declared = () => catalog.rollups().map(({ rollup }) => rollup);
   const onTables = () => access.refresh();
   const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
-  const path = openRequestPath({ ...common, catalog: () => catalog.current(), rollups });
+  const path = openRequestPath({
+    ...common,
+    catalog: () => catalog.current(),
+    rollups: settings.rollups ? rollups : undefined,
+  });
   const live = openLive(settings, path);
   const access = createAccessControl(engine, after, rollups.all);
   const catalog = await openCatalog({ settings, path, access, cache, sandboxes }).catch(

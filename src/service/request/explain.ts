@@ -57,7 +57,7 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
   });
   await analyse(endpoint, planned, deps.sandboxes);
   const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
-  const routed = endpoint.rollups === 'off' ? undefined : await deps.routing?.route(planned.statement, now);
+  const routed = endpoint.readsRollups ? await deps.routing?.route(planned.statement, now) : undefined;
   return {
     sql,
     ...(dialect === undefined ? {} : { dialect }),
@@ -65,7 +65,7 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
   };
 }
 
-/** What is quoted of the endpoint's own query is left out. */
+/** What is quoted of the saved query is left out. */
 function sentenceOf(routed: Routed, { consumerQuery }: PlannedQuery): string {
   if (routed.kind === 'rollup') return `${routed.rollup} is used`;
   const { quoted, text } = routed.reason;

@@ -25,7 +25,7 @@ export interface RollupsInUseOptions {
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly after: After;
   /** Called after a read with other tables than before. */
-  readonly onTables: () => Promise<void>;
+  readonly onTables?: (() => Promise<void>) | undefined;
 }
 
 /** Milliseconds between two reads, and until what was read is not used any more. */
@@ -50,7 +50,7 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
     // Queries may read the tables before any of them is routed there.
     if (tablesOf(next) !== before) {
       all = read;
-      await onTables();
+      await onTables?.();
     }
     [inUse, readAt, all] = [next, started, read];
   };
