@@ -7,7 +7,7 @@ import { createCompile } from '../../src/service/endpoints/compile.ts';
 import type { Endpoint } from '../../src/service/endpoints/endpoint.ts';
 import { createEmbeddedEngine } from '../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../src/service/engine/engine.ts';
-import { loadSeeds } from '../../src/service/engine/seeds.ts';
+import { loadSeeds, runScripts } from '../../src/service/engine/seeds.ts';
 import { rows, statement, text } from '../support/engine-statements.ts';
 import { REAL_TIME } from '../support/real-time.ts';
 import { SHIPPED } from '../support/folder-sources.ts';
@@ -399,4 +399,28 @@ describe('the table of all sources', () => {
     expect(condition).toContain('timestamp in');
     expect(plan).not.toMatch(/log_attributes|event_message/);
   });
+});
+
+test('in development, the last hour has rows the day after the load, each of them once, and the oldest go', async () => {
+  const tables = [...SOURCES.map(({ name }) => name), 'all_logs'];
+  const run = (name: string): Promise<void> =>
+    runScripts(engine, { folder: join(SEEDS, 'dev', name), engineSources: [] });
+  const days = [0, 1].map((ago) => new Date(Date.now() - ago * 86_400_000).toISOString().slice(0, 10));
+  for (const table of tables)
+    await engine.execute(
+      `ALTER TABLE logs.${table} ${days.map((day) => `DROP PARTITION '${day}'`).join(', ')}`,
+    );
+  await engine.execute(
+    'INSERT INTO logs.edge_logs SELECT * REPLACE (timestamp - INTERVAL 30 DAY AS timestamp) FROM logs.edge_logs LIMIT 100',
+  );
+  await run('minute');
+  await run('minute');
+  await run('day');
+  const facts = tables.map(
+    (table) =>
+      `SELECT '${table}' AS source, countIf(timestamp > now() - INTERVAL 1 HOUR) > 0 AS isFresh, max(timestamp) <= now() AS isPast, min(timestamp) > now() - INTERVAL 9 DAY AS isRecent, count() = uniqExact(source, id) AS isOnce FROM logs.${table}`,
+  );
+  const found = await rows(engine, statement(`SELECT * FROM (${facts.join(' UNION ALL ')}) ORDER BY source`));
+  const isFine = { isFresh: 1, isPast: 1, isRecent: 1, isOnce: 1 };
+  expect(found).toEqual(tables.toSorted().map((source) => ({ source, ...isFine })));
 });

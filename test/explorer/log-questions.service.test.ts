@@ -1,23 +1,26 @@
 // The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/service/auth/keyring.ts';
-import { facetsOf, readFacets, type Facet } from '../../explorer/src/logs/facets.ts';
+import { facetCalls, loadFacets, searchFacet, type Facet } from '../../explorer/src/logs/facets.ts';
 import {
   histogramByLql,
   histogramOf,
   readHistogram,
   type HistogramBucket,
 } from '../../explorer/src/logs/histogram.ts';
-import { exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
+import { add, exclude, include, isFilterable } from '../../explorer/src/logs/lql-edit.ts';
 import {
   basisOf,
   canSendSql,
   hasPages,
   rowsNeedSql,
   rowsOf,
+  type Bounds,
   type LogQuestion,
   type RowsPage,
 } from '../../explorer/src/logs/questions.ts';
+import { differenceQuestion, differencesAsk, readDifferences } from '../../explorer/src/logs/differences.ts';
+import { patternQuestion, patternsAsk, readPatterns, withPattern } from '../../explorer/src/logs/patterns.ts';
 import { olderRows, type OlderRows } from '../../explorer/src/logs/older-rows.ts';
 import { SEVERITIES, severityOf } from '../../explorer/src/logs/severity.ts';
 import { logViewsOf, type LogView } from '../../explorer/src/logs/view.ts';
@@ -124,10 +127,8 @@ async function histogram(question: LogQuestion): Promise<readonly HistogramBucke
   return readHistogram(asked, (await client.run(KEY, asked.ask, run)).rows);
 }
 
-async function facets(question: LogQuestion): Promise<readonly Facet[]> {
-  const ask = facetsOf(question, basisOf(question), await sqlOf(question));
-  return ask === undefined ? [] : readFacets(question, (await client.run(KEY, ask, run)).rows);
-}
+const facets = (question: LogQuestion): Promise<readonly Facet[]> =>
+  loadFacets(question, sqlOf(question), facetCalls(client, KEY, run.signal));
 
 /** All rows, page by page, as the page reads them. */
 async function scrolled(
@@ -195,6 +196,83 @@ test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does
   expect(await Promise.all(counted)).toEqual(
     filterable.map(({ rows: included }) => ({ included, excluded: all - included })),
   );
+});
+
+test('a facet whose values the filter chooses counts rows without the choice, the others with it', async () => {
+  const question = questionOf('odd.all', 'records');
+  const valuesOf = (found: readonly Facet[], path: string) =>
+    found.find(({ target }) => target.path === path)?.values;
+  const plain = await facets(question);
+  const lql = add(add(include('', 'SeverityText', 'INFO'), 'SeverityText', 'weird'), 'pair.a', 'x');
+  const chosen = await facets({ ...question, lql });
+  expect(chosen.map(({ target }) => target)).toEqual(plain.map(({ target }) => target));
+  const only = await facets({ ...question, lql: 'pair.a:x' });
+  expect(valuesOf(chosen, 'SeverityText')).toEqual(valuesOf(only, 'SeverityText'));
+  const both = await facets({ ...question, lql: 'SeverityText:~"^(INFO|weird)$" pair.a:~^x$' });
+  expect(valuesOf(chosen, 'flag')).toEqual(valuesOf(both, 'flag'));
+  expect(valuesOf(chosen, 'flag')).not.toEqual(valuesOf(plain, 'flag'));
+  const tags = { path: 'tags', isElement: true };
+  const tagged = await facets({ ...question, lql: add(include('', tags, 'a'), tags, 'd') });
+  expect(valuesOf(tagged, 'tags')).toEqual(valuesOf(plain, 'tags'));
+});
+
+test('the values of a facet that contain a text, in any case', async () => {
+  const question = questionOf('odd.all', 'bursts', { lql: 'event_message:m3' });
+  const values = async (search: string) =>
+    (
+      await searchFacet(question, { path: 'event_message', search }, facetCalls(client, KEY, run.signal))
+    )?.values.map(({ value }) => value);
+  expect(await values('M')).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6']);
+  expect(await values('5')).toEqual(['m5']);
+  expect(await values("'\\")).toEqual([]);
+});
+
+test.each(SHAPES.slice(0, 2))(
+  '%s: the patterns of %s are of all rows, and filter them',
+  async (name, table, count) => {
+    const question = patternQuestion(questionOf(name, table));
+    const ask = patternsAsk(question, await sqlOf(question), count);
+    const found = readPatterns((await client.run(KEY, ask, run)).rows);
+    expect(found.rows).toBe(count);
+    expect(sum(found.patterns.map(({ rows }) => rows))).toBe(count);
+    expect(found.patterns.length).toBeLessThan(4);
+    for (const { template, rows, course, first, last } of found.patterns) {
+      expect(sum(course)).toBe(rows);
+      expect([first >= FROM, first <= last, last < FROM + 60 * MINUTE]).toEqual([true, true, true]);
+      const filtered = await histogram({ ...question, lql: withPattern('', template) });
+      expect(sum(filtered.map((each) => each.rows))).toBe(rows);
+    }
+  },
+);
+
+test('a sample of the rows is even, and has its size in it', async () => {
+  const question = patternQuestion(questionOf('odd.all', 'records'));
+  const ask = patternsAsk(question, await sqlOf(question), 350_000);
+  const found = readPatterns((await client.run(KEY, ask, run)).rows);
+  expect(found.rows).toBeGreaterThan(50);
+  expect(found.rows).toBeLessThan(200);
+});
+
+test('the values that are more frequent in a part of the time range', async () => {
+  const question = differenceQuestion(questionOf('odd.all', 'records'));
+  expect(question.view.facets).toEqual(
+    expect.arrayContaining(['SeverityText', 'pair.a', 'LogAttributes.http.method']),
+  );
+  const ofPart = async (part: Bounds) => {
+    const ask = differencesAsk(question, part, { sql: await sqlOf(question), total: 400 });
+    return readDifferences(question, (await client.run(KEY, ask, run)).rows);
+  };
+  const even = await ofPart({ from: FROM, to: FROM + 20 * MINUTE });
+  expect([even.inside, even.outside, even.differences]).toEqual([172, 228, []]);
+  await service.engine
+    .execute(`INSERT INTO odd.records SELECT 10000 + number, toDateTime64('2024-05-01 12:50:00', 9, 'UTC'), 'ERROR', 17, 'line x',
+    map('http.method', 'POST'), [], ('burst', 1), true, 'up', NULL FROM numbers(40)`);
+  const burst = await ofPart({ from: FROM + 48 * MINUTE, to: FROM + 52 * MINUTE });
+  const top = burst.differences.map(({ target, value }) => `${target.path} ${JSON.stringify(value)}`);
+  expect(top.slice(0, 2).toSorted()).toEqual(['LogAttributes.http.method "POST"', 'pair.a "burst"']);
+  expect(top).toContain('SeverityText "ERROR"');
+  const { inside, outside } = burst.differences.find(({ value }) => value === 'burst') ?? {};
+  expect([inside, outside, burst.inside]).toEqual([40, 0, 40]);
 });
 
 describe('older rows', () => {

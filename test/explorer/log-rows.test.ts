@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { partOf, readChart } from '../../explorer/src/chart/series.ts';
 import { sidesOf } from '../../explorer/src/chart/sides.ts';
 import { ticksOf, timeTicks } from '../../explorer/src/chart/ticks.ts';
-import { clausesOf } from '../../explorer/src/logs/lql-edit.ts';
+import { partsOf } from '../../src/sql/lql/parse.ts';
 import { matchesOf } from '../../explorer/src/logs/matches.ts';
 import { messageOf } from '../../explorer/src/logs/message.ts';
 import { findRow, hashOf, keyOf, timeOfKey } from '../../explorer/src/logs/row-key.ts';
@@ -118,9 +118,12 @@ describe('a filter by severity', () => {
     '',
   ])('matches the levels that have the severity: %s', (value) => {
     for (const severity of SEVERITIES) {
-      const [clause] = clausesOf(withSeverities('', level, [severity]));
-      const [, flags = '', source = ''] = /^(?:\(\?(i)\))?(.*)$/.exec(clause?.value?.text ?? '') ?? [];
-      const isFound = new RegExp(source, flags).test(value) !== clause?.isNegated;
+      const [part] = partsOf(withSeverities('', level, [severity]));
+      const clause = part?.clause?.kind === 'field' ? part.clause : undefined;
+      const [first] = clause?.values ?? [];
+      const text = first?.value.kind === 'text' ? first.value.text : '';
+      const [, flags = '', source = ''] = /^(?:\(\?(i)\))?(.*)$/.exec(text) ?? [];
+      const isFound = new RegExp(source, flags).test(value) !== clause?.negated;
       expect(isFound).toBe(severityOf(value) === severity);
     }
   });

@@ -29,6 +29,22 @@ const OLD = TICKS.replace('0000a1', '0000a2')
   .replace(String(Math.floor(NOW / 1000) - 300), '1600000000')
   .replace('numbers(100000)', 'numbers(100)');
 
+/** Its parameters are the bounds of the range. */
+const ZONED = `id: 00000000-0000-4000-8000-0000000000a3
+name: zoned
+parameters:
+  from: { type: DateTime('Asia/Kolkata'), required: false }
+  to: { type: DateTime('Asia/Kolkata'), required: false }
+query: |
+  WITH ticks AS (
+    SELECT toDateTime64(${Math.floor(NOW / 1000) - 300} + number, 3, 'UTC') AS timestamp, concat('tick ', toString(number)) AS message
+    FROM numbers(100000)
+    WHERE timestamp <= now() AND timestamp >= ifNull(@from, toDateTime(0)) AND timestamp < ifNull(@to, now())
+  )
+  SELECT * FROM ticks
+sandbox: { enabled: true }
+`;
+
 let service: OwnExplorer;
 let page: Page;
 
@@ -43,9 +59,11 @@ beforeAll(async () => {
   const endpoints = mkdtempSync(join(tmpdir(), 'endpoints-'));
   writeFileSync(join(endpoints, 'ticks.yaml'), TICKS);
   writeFileSync(join(endpoints, 'old.yaml'), OLD);
+  writeFileSync(join(endpoints, 'zoned.yaml'), ZONED);
   service = await startExplorer(endpoints);
   writeTokens(KEY, OTHER);
   ({ page } = await service.visit());
+  page.setDefaultTimeout(8000); // TEMP
   await openExplorer(page, { ...service, key: OTHER }, '#/ticks?:logs=ticks');
 });
 afterAll(() => service.stop());
@@ -58,7 +76,9 @@ const newest = async (): Promise<string> =>
   (await rows().first().locator('.log-message').textContent()) ?? '';
 
 async function show(fragment: string): Promise<void> {
+  const name = /^#\/(\w+)/.exec(fragment)?.[1] ?? '';
   await page.evaluate((to) => void (location.hash = to), fragment);
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   await expect.poll(() => foot().textContent()).toMatch(/[\d,]+ rows?/);
 }
 
@@ -116,7 +136,52 @@ test('a range that has ended cannot be followed', async () => {
   await show('#/ticks?:logs=ticks');
 });
 
+test('one time range: its parameters are the log view’s, in the palette it is there once, tabs take it along', async () => {
+  await show('#/zoned?from=now-3m&to=now&:logs=ticks');
+  const words = (): Promise<string | null> => page.locator('.time-range-words').textContent();
+  expect(await page.locator('.time-range').count()).toBe(1);
+  expect(await words()).toBe('Last 3 minutes');
+  await page.getByRole('button', { name: 'Time range:' }).click();
+  await page.getByRole('button', { name: 'Last 6 hours' }).click();
+  await expect.poll(() => page.url()).toMatch(/^[^?]*\?:logs=ticks&:range=now-6h\.\.now$/);
+  await page.keyboard.press('Control+k');
+  await page.keyboard.type('Last 6 hours');
+  expect(await page.getByRole('option', { name: /^Last 6 hours/ }).count()).toBe(1);
+  await page.keyboard.press('Escape');
+  await page.getByRole('heading', { level: 1 }).getByRole('button').click();
+  expect(await page.locator('.field[data-kind=time]').count()).toBe(0);
+  await page.getByRole('tab', { name: 'Saved query' }).click();
+  await expect.poll(() => page.url()).toMatch(/\?from=now-6h&to=now$/);
+  expect(await words()).toBe('Last 6 hours');
+  await page.getByText('from and to').click();
+  expect(await page.locator('.field[data-kind=time]').count()).toBe(2);
+  await page.getByRole('tab', { name: 'Logs' }).click();
+  await expect.poll(words).toBe('Last 6 hours');
+});
+
+test('a fixed range is whole in a locale with twelve hours', async () => {
+  const { page: own } = await service.visit({ locale: 'en-US' });
+  const range = '2024-11-30T22:59:59Z..2024-12-30T23:59:59Z';
+  await openExplorer(own, { ...service, key: OTHER }, `#/ticks?:logs=ticks&:range=${range}`);
+  await own.getByRole('button', { name: 'Time range:' }).click();
+  const fields = own.locator('.custom-range input[type=datetime-local]');
+  expect(await fields.count()).toBe(2);
+  const lacking = await fields.evaluateAll((inputs) =>
+    inputs.map((input) => {
+      const probe = input.cloneNode() as HTMLInputElement; // of an input
+      probe.style.width = 'max-content';
+      document.body.append(probe);
+      probe.value = (input as HTMLInputElement).value;
+      const needed = probe.getBoundingClientRect().width;
+      probe.remove();
+      return needed - input.getBoundingClientRect().width;
+    }),
+  );
+  expect(Math.max(...lacking)).toBeLessThanOrEqual(0);
+});
+
 test('what is loaded leaves the rows of before, dimmed; what fails is one card above them', async () => {
+  await show('#/ticks?:logs=ticks');
   let release = (): void => undefined;
   const held = new Promise<void>((resolve) => (release = resolve));
   await page.route('**/api/endpoints/query/ticks', async (route) => {

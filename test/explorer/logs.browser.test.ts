@@ -27,12 +27,18 @@ sandbox: { enabled: true }
 live: { every: 1 }
 `;
 
+const VIEW = `name: Failed requests
+endpoint: logs.all
+parameters: { project: ${PROJECT} }
+logs: { table: edge_logs, filter: "m.response.status_code:(502|503|504)", range: now-24h..now, columns: [metadata.request.path], facets: [metadata.request.cf.city] }
+`;
+
 let service: Explorer;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  service = await visitSharedService({ 'ticks.yaml': TICKS });
+  service = await visitSharedService({ 'ticks.yaml': TICKS, 'failed.view.yaml': VIEW });
   visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, DAY);
@@ -89,6 +95,84 @@ describe('over the sample data', () => {
     await expect.poll(total).toBe(all);
   });
 
+  test('checked values of a facet are joined by OR; the others stay, each in its place', async () => {
+    await show(DAY);
+    const all = await total();
+    const list = page.getByRole('list', { name: 'Values of metadata.request.method' });
+    const names = (): Promise<string[]> => list.locator('.facet-text').allTextContents();
+    await list.getByText('HEAD').waitFor();
+    const before = await names();
+    const [get, post] = [await countOf('GET'), await countOf('POST')];
+    await page.getByRole('checkbox', { name: 'Rows with metadata.request.method POST' }).check();
+    await expect.poll(total).toBe(post);
+    await page.getByRole('checkbox', { name: 'Rows with metadata.request.method GET' }).check();
+    await expect.poll(() => filter().inputValue()).toBe('m.request.method:(POST|GET)');
+    await expect.poll(total).toBe(get + post);
+    expect(await names()).toEqual(before);
+    expect([await countOf('GET'), await countOf('POST')]).toEqual([get, post]);
+    await page.getByRole('checkbox', { name: 'Rows with metadata.request.method POST' }).uncheck();
+    await expect.poll(() => filter().inputValue()).toBe('m.request.method:GET');
+    await page.getByRole('button', { name: 'Clear the choice of metadata.request.method' }).click();
+    await expect.poll(total).toBe(all);
+    await filter().fill('m.request.method:GET OR m.request.method:HEAD');
+    await filter().press('Enter');
+    await page.getByText('write m.request.method:(GET|HEAD)').waitFor();
+    await filter().fill('m.request.method:(GET|HEAD)');
+    await filter().press('Enter');
+    await expect.poll(total).toBeLessThan(all);
+    await page
+      .getByRole('checkbox', { name: 'Rows with metadata.request.method HEAD', checked: true })
+      .waitFor();
+  });
+
+  test('values of a facet are searched, and any field of a row gets one', async () => {
+    await show(DAY);
+    const search = page.getByLabel('Search the values of metadata.response.status_code');
+    await search.fill('50');
+    const values = page.getByRole('list', { name: 'Values of metadata.response.status_code' });
+    await expect.poll(() => values.getAttribute('aria-busy')).toBe('false');
+    const found = await values.locator('.facet-text').allTextContents();
+    expect(found.length).toBeGreaterThan(1);
+    expect(found.filter((text) => !text.includes('50'))).toEqual([]);
+    await rows().nth(1).click();
+    await page.getByRole('button', { name: 'Add a facet of metadata.request.cf.city' }).click();
+    const cities = page.getByRole('list', { name: 'Values of metadata.request.cf.city' });
+    await cities.locator('.facet-value').first().waitFor();
+    expect(page.url()).toContain(':facet=metadata.request.cf.city');
+    await page.getByRole('button', { name: 'Remove the facet of metadata.request.cf.city' }).click();
+    await expect.poll(() => cities.count()).toBe(0);
+  });
+
+  test('the filter completes fields, values and times, and marks unknown fields', async () => {
+    await show(DAY);
+    await page.getByRole('list', { name: 'Values of metadata.request.method' }).getByText('HEAD').waitFor();
+    const options = page.getByRole('listbox', { name: 'Suggestions' }).getByRole('option');
+    await filter().click();
+    await page.keyboard.type('mesage:x m.req.meth');
+    await options.first().waitFor();
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => filter().inputValue()).toBe('mesage:x m.request.method:');
+    await options.filter({ hasText: 'POST' }).getByText(/rows/).waitFor();
+    await page.keyboard.type('(GET|PO');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(') t:last@1');
+    await options.filter({ hasText: 'last@1h' }).click();
+    expect(await filter().inputValue()).toBe('mesage:x m.request.method:(GET|POST) t:last@1h ');
+    await page.getByText('edge_logs has no column mesage').waitFor();
+    expect(await page.locator('.lql-marks u').allTextContents()).toEqual(['mesage']);
+    await page.keyboard.press('Home');
+    for (let typed = 0; typed < 'mesage:x '.length; typed++) await page.keyboard.press('Delete');
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => decodeURIComponent(page.url()))
+      .toContain(':filter=m.request.method:(GET|POST)+t:last');
+    await loaded();
+    expect(await options.count()).toBe(0);
+  });
+
   test('the filter is LQL: a clause is removed, a mistake is explained', async () => {
     await filter().fill('m.request.method:GET m.response.status_code:404');
     await filter().press('Enter');
@@ -96,11 +180,60 @@ describe('over the sample data', () => {
     await expect.poll(() => filter().inputValue()).toBe('m.request.method:GET');
     await filter().fill('m.x::5');
     await filter().press('Enter');
-    await page.getByText('found a second operator').waitFor();
+    await page.getByRole('alert').getByText('found a second operator').waitFor();
     expect(await filter().getAttribute('aria-invalid')).toBe('true');
     await filter().fill('');
     await filter().press('Enter');
     await loaded();
+  });
+
+  test('patterns of messages have their rows and share, and filter', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const all = await total();
+    await page.getByRole('button', { name: 'Patterns' }).click();
+    const lines = page.locator('.log-pattern');
+    await lines.first().waitFor();
+    await page.getByText(`patterns in ${all.toLocaleString('en')} rows`).waitFor();
+    const counts = (await lines.locator('.pattern-rows').allTextContents()).map((text) =>
+      Number(text.replaceAll(',', '')),
+    );
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(all);
+    expect(counts.length).toBeLessThan(all / 5);
+    const line = lines.filter({ hasText: 'canceling statement due to statement timeout' });
+    const count = Number(await line.locator('.pattern-rows').textContent());
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await line.getByRole('button').click();
+    await expect.poll(total).toBe(count);
+    await rows().first().waitFor();
+    expect(await filter().inputValue()).toContain('canceling');
+  });
+
+  test('a part of the histogram is compared with the rest', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const whole = page.url();
+    await page.getByRole('button', { name: 'Differences' }).click();
+    await page.getByText('Select a part of the histogram').waitFor();
+    const bars = page.getByRole('group', { name: /^Histogram: / });
+    await bars.focus();
+    await page.keyboard.press('ArrowLeft');
+    for (let bar = 0; bar < 4; bar++) await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    const lines = page.locator('.log-difference');
+    await lines.first().waitFor();
+    expect(page.url()).toBe(whole);
+    expect(
+      await page.getByText(/values? more frequent in this part: [\d,]+ rows? compared with [\d,]+/).count(),
+    ).toBe(1);
+    const [inside = 0, outside = 0] = (
+      await lines.first().locator('.difference-share').allTextContents()
+    ).map(parseFloat);
+    expect(inside).toBeGreaterThan(outside);
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await lines
+      .first()
+      .getByRole('button', { name: /^Only rows with/ })
+      .click();
+    await expect.poll(() => filter().inputValue()).not.toBe('');
   });
 
   test('a drag over the histogram zooms, and so do the arrow keys', async () => {
@@ -164,7 +297,7 @@ describe('over the sample data', () => {
     await show(DAY);
     await page.getByRole('button', { name: /^Columns/ }).click();
     await page.getByLabel('Search fields').fill('cf.country');
-    await page.getByRole('checkbox', { name: 'metadata.request.cf.country' }).check();
+    await page.getByRole('checkbox', { name: 'metadata.request.cf.country', exact: true }).check();
     await page.getByRole('button', { name: 'Move metadata.request.cf.country up' }).click();
     await page.keyboard.press('Escape');
     const heads = (): Promise<string[]> => page.locator('.log-head .log-head-field').allTextContents();
@@ -200,6 +333,27 @@ describe('over the sample data', () => {
       .first()
       .waitFor();
   });
+});
+
+test('a view of the repository is in the menu, and opens; no link has the key', async () => {
+  await show('#/ticks?:logs=ticks');
+  await page.locator('.views > summary').click();
+  const shared = page
+    .getByRole('list', { name: 'Shared views' })
+    .getByRole('link', { name: /^Failed requests/ });
+  await shared.waitFor();
+  expect(await shared.getAttribute('href')).not.toContain(service.key);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  await shared.click();
+  await expect.poll(() => filter().inputValue()).toBe('m.response.status_code:(502|503|504)');
+  await loaded();
+  await page
+    .getByRole('list', { name: 'Values of metadata.request.cf.city' })
+    .locator('.facet-value')
+    .first()
+    .waitFor();
+  expect(await page.locator('.log-head .log-column').allTextContents()).toEqual(['request.path']);
+  expect(page.url()).not.toContain(service.key);
 });
 
 test('a parameter that is missing is named, and the form is there to fill it in', async () => {

@@ -2,18 +2,22 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
+  add,
   append,
-  clausesOf,
+  drop,
   exclude,
   filtersOf,
   include,
+  chosenValues,
   isFilterable,
+  partsOf,
   remove,
   replace,
   stateOf,
   tableOf,
   targetOf,
   unfilterable,
+  withoutPath,
   withTable,
   type Target,
 } from '../../explorer/src/logs/lql-edit.ts';
@@ -105,6 +109,9 @@ const clause = fc.oneof(
     'm.b:>=5',
     'level:~^x',
     'm.a:(in (it)',
+    'm.a:(GET|POST|5..9)',
+    '-m.a:(x|NULL)',
+    'tags:@>(a|"b c")',
     '"t":5',
     'm."b.c":x',
     's:"a@b"."c d"@e',
@@ -155,39 +162,23 @@ const target: fc.Arbitrary<Target> = fc.record({
   isElement: fc.boolean(),
 });
 
-describe('clausesOf', () => {
-  test('splits as the service does', () => {
-    fc.assert(
-      fc.property(fc.oneof(anyText, query), (lql) => {
-        const result = parse(lql);
-        const own = clausesOf(lql);
-        for (const each of own) expect(lql.slice(each.start, each.end)).toBe(each.text);
-        if (!('tree' in result)) return;
-        expect(own.map(({ start, end }) => [start, end])).toEqual(
-          result.tree.clauses.map(({ span }) => [span.start, span.end]),
-        );
-        const negated = result.tree.clauses.map((each) => 'negated' in each && each.negated);
-        expect(own.map(({ isNegated }) => isNegated)).toEqual(negated);
-        const kinds = {
-          from: 'from',
-          select: 'select',
-          aggregate: 'chart',
-          bucket: 'chart',
-          timestamp: 'time',
-          field: 'field',
-          message: 'message',
-        };
-        expect(own.map(({ kind }) => kind)).toEqual(result.tree.clauses.map(({ kind }) => kinds[kind]));
-      }),
-      SEED,
-    );
-  });
-
-  test('takes linear time', () => {
-    expect(clausesOf('"'.repeat(60_000)).length).toBeGreaterThan(0);
-    expect(clausesOf('a:('.repeat(20_000)).length).toBeGreaterThan(0);
-    expect(clausesOf('x"y '.repeat(15_000)).length).toBeGreaterThan(0);
-  });
+test('the parts of any text are in their order, and those of a query its clauses', () => {
+  fc.assert(
+    fc.property(fc.oneof(anyText, query), (lql) => {
+      const parts = partsOf(lql);
+      const bounds = parts.flatMap(({ start, end }) => [start, end]);
+      expect(bounds).toEqual(bounds.toSorted((a, b) => a - b));
+      const rest = parts.reduceRight((left, { start, end }) => left.slice(0, start) + left.slice(end), lql);
+      const result = parse(lql);
+      if (!('tree' in result)) return;
+      expect(rest.trim()).toBe('');
+      expect(parts.map(({ clause: each }) => each)).toEqual(result.tree.clauses);
+    }),
+    SEED,
+  );
+  expect(partsOf('a:('.repeat(20_000))).toHaveLength(1);
+  expect(partsOf('x"y '.repeat(15_000)).length).toBeLessThanOrEqual(101);
+  expect(partsOf('a\0b')).toEqual([{ start: 0, end: 3 }]);
 });
 
 describe.each([
@@ -231,7 +222,7 @@ test('removing the clauses one by one leaves the others as they were', () => {
   fc.assert(
     fc.property(query, fc.nat(), (lql, at) => {
       const before = parsed(lql);
-      const clauses = clausesOf(lql);
+      const clauses = partsOf(lql);
       fc.pre(before !== undefined && clauses.length > 0);
       const index = at % clauses.length;
       const clause = clauses[index];
@@ -312,6 +303,65 @@ test('the target of a leaf', () => {
   expect(of('pairs', 0, 1)).toEqual({ path: 'pairs.2', isElement: true });
   expect(unfilterable(of('tags'), [])).toContain('list');
   expect(unfilterable(of('tags', 0), 'x'.repeat(5000))).toContain('4,096');
+});
+
+test('add and drop are inverse for a value that is not in the filter, and change no clause of another path', () => {
+  let edited = 0;
+  fc.assert(
+    fc.property(query, target, value, (lql, to, wanted) => {
+      const before = parsed(lql);
+      fc.pre(before !== undefined && to.path !== 'timestamp' && isFilterable(to, wanted));
+      fc.pre(stateOf(lql, to, wanted) === undefined);
+      edited++;
+      const text = add(lql, to, wanted);
+      const isOther = (each: unknown): boolean => pathOf(each) !== to.path;
+      expect(parsed(text)?.filter(isOther)).toEqual(before?.filter(isOther));
+      expect(stateOf(text, to, wanted)).toBe('included');
+      expect(add(text, to, wanted)).toBe(text);
+      expect(parsed(drop(text, to, wanted))).toEqual(before);
+      expect(parsed(text)?.length).toBeLessThanOrEqual((before?.length ?? 0) + 1);
+    }),
+    SEED,
+  );
+  expect(edited).toBeGreaterThan(300);
+});
+
+test.each([
+  ['', 'GET', 'm.a:GET'],
+  ['m.a:PUT error', 'GET', 'm.a:(PUT|GET) error'],
+  ['m.a:(PUT|"x y") error', null, 'm.a:(PUT|"x y"|NULL) error'],
+  ['-m.a:GET x', 'GET', 'x m.a:GET'],
+  ['-m.a:(GET|PUT) m.a:x', 'GET', '-m.a:PUT m.a:(x|GET)'],
+  ['m.a:1..5 m.a:>2', 7, 'm.a:(1..5|7) m.a:>2'],
+  ['m.a:~^x', 'GET', 'm.a:~^x m.a:GET'],
+])('%j adding %j is %j', (lql, wanted, added) => {
+  expect(add(lql, 'm.a', wanted)).toBe(added);
+});
+
+test('a filter has at most 100 values: one more is not added', () => {
+  const full = `m.a:(${Array.from({ length: 100 }, (_, index) => index).join('|')})`;
+  expect(add(full, 'm.a', 100)).toBe(full);
+});
+
+test.each([
+  ['m.a:(GET|PUT|POST) x', 'PUT', 'm.a:(GET|POST) x'],
+  ['m.a:(GET|PUT) x', 'PUT', 'm.a:GET x'],
+  ['m.a:GET x -m.a:(GET|PUT)', 'GET', 'x -m.a:PUT'],
+  ['m.a:1..5', 3, 'm.a:1..5'],
+])('%j dropping %j is %j', (lql, wanted, left) => {
+  expect(drop(lql, 'm.a', wanted)).toBe(left);
+});
+
+test('including one of several values leaves it alone, excluding one leaves the others', () => {
+  expect(include('m.a:(GET|PUT) -m.a:(GET|x)', 'm.a', 'GET')).toBe('m.a:GET -m.a:x');
+  expect(exclude('m.a:(GET|PUT) x', 'm.a', 'GET')).toBe('m.a:PUT x -m.a:GET');
+});
+
+test('what is chosen for a path', () => {
+  const lql = 'm.a:(GET|5|NULL|1..9) -m.a:"5" m.b:x m.a:~y';
+  const to = { path: 'metadata.a', isElement: false };
+  expect(chosenValues(lql, to)).toEqual(['GET', 5, null, '5']);
+  expect(withoutPath(lql, to)).toBe('m.b:x m.a:~y');
 });
 
 test('a number that a double cannot hold keeps its digits', () => {

@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fromPicker, isPickable, toPicker } from '../../explorer/src/form/time.ts';
+import { fromPicker, isPickable, timeTypeOf, toPicker } from '../../explorer/src/form/time.ts';
 import { layOut } from '../../explorer/src/query/layout.ts';
 import { errorRanges } from '../../explorer/src/query/error-ranges.ts';
-import { HIDDEN } from '../../explorer/src/logs/lql-clauses.ts';
+import { HIDDEN } from '../../src/sql/lql/source.ts';
 import { tablesRead } from '../../explorer/src/query/vocabulary.ts';
 import { WHITE_SPACE } from '../../explorer/src/query/white-space.ts';
 import { isWhite } from '../../src/sql/lql/source.ts';
@@ -268,7 +268,7 @@ describe('a moment', () => {
     { value: '2024-01-01', picked: '2024-01-01T00:00:00', sent: '2024-01-01T00:00:00Z' },
     { value: '', picked: '', sent: '' },
   ])('$value is picked as $picked', ({ value, picked, sent }) => {
-    expect(isPickable(value, false)).toBe(true);
+    expect(isPickable(value, { isDay: false, zone: undefined })).toBe(true);
     expect(toPicker(value, false)).toBe(picked);
     expect(fromPicker(picked, false)).toBe(sent);
   });
@@ -276,9 +276,25 @@ describe('a moment', () => {
   test.each(['2024-01-01T00:00:00+02:00', '2024-01-01T00:00:00.123456Z', 'yesterday'])(
     '%s is left to be typed',
     (value) => {
-      expect(isPickable(value, false)).toBe(false);
+      expect(isPickable(value, { isDay: false, zone: undefined })).toBe(false);
     },
   );
+
+  test.each([
+    { type: 'DateTime', time: { isDay: false, zone: undefined }, local: true },
+    { type: "DateTime('UTC')", time: { isDay: false, zone: undefined }, local: true },
+    { type: "DateTime('Asia/Kolkata')", time: { isDay: false, zone: 'Asia/Kolkata' }, local: false },
+    { type: "DateTime64(3, 'Asia/Kolkata')", time: { isDay: false, zone: 'Asia/Kolkata' }, local: false },
+    { type: "Nullable(DateTime64(6, 'UTC'))", time: { isDay: false, zone: undefined }, local: true },
+    { type: 'Date32', time: { isDay: true, zone: undefined }, local: false },
+    { type: 'Array(DateTime)', time: undefined, local: false },
+    { type: 'String', time: undefined, local: false },
+  ])('$type: without an offset it is picked only if it is of UTC', ({ type, time, local }) => {
+    expect(timeTypeOf(type)).toEqual(time);
+    if (time === undefined) return;
+    expect(isPickable('2024-01-01 10:30', time)).toBe(local);
+    expect(isPickable('2024-01-01T10:30:00Z', time)).toBe(!time.isDay);
+  });
 });
 
 test.each([

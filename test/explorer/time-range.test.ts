@@ -15,7 +15,7 @@ import {
   writeRange,
 } from '../../explorer/src/time-range/range.ts';
 import { rangeWords, toField } from '../../explorer/src/time-range/range-words.ts';
-import { isPairShown, timePairOf } from '../../explorer/src/form/time-pair.ts';
+import { isPairShown, pairRange, timePairOf } from '../../explorer/src/form/time-pair.ts';
 
 const NOW = Date.UTC(2024, 4, 15, 12, 34, 56, 789);
 const space = fc.constantFrom('', '', '', ' ', '  ');
@@ -177,6 +177,18 @@ describe('two parameters are one range', () => {
   ])('by type and name: $why', ({ parameters, pair }) => {
     const found = timePairOf({ parameters });
     expect(found && [found.from.name, found.to.name]).toEqual(pair);
+  });
+
+  test.each([
+    { why: 'an offset', from: '2024-05-01T00:00:00Z', range: '2024-05-01T00:00:00Z..now' },
+    { why: 'an expression', from: 'now-1h', range: 'now-1h..now' },
+    { why: 'local time of the zone', from: '2024-05-01T00:00:00', range: undefined },
+    { why: 'a day of the zone', from: '2024-05-01', range: undefined },
+  ])('of a zone: $why', ({ from, range }) => {
+    const zoned = (name: string) => time(name, { type: "DateTime('Asia/Kolkata')" });
+    const pair = timePairOf({ parameters: [zoned('from'), zoned('to')] });
+    const found = pair && pairRange(pair, { from, to: 'now' });
+    expect(found && writeRange(found)).toBe(range);
   });
 
   test('unless their values are none', () => {

@@ -131,7 +131,7 @@ function isMade(folder: string): boolean {
 }
 
 const idsOf = (files: readonly { readonly text: string }[]): readonly string[] =>
-  files.map(({ text }) => /^id: (\S+)/.exec(text)?.[1] ?? '');
+  files.flatMap(({ text }) => /^id: (\S+)/.exec(text)?.[1] ?? []); // files of other kinds have none
 
 /** Resolves when the service lists endpoints of such ids. */
 async function listed(
@@ -173,6 +173,9 @@ interface ServeOptions {
 async function serve(cwd: string, { endpoints, log, port = '0' }: ServeOptions): Promise<Running> {
   const [shipped, tokens, seeds] = [join(cwd, SHIPPED), join(cwd, TOKENS_FILE), join(cwd, 'seeds')];
   mkdirSync(seeds, { recursive: true });
+  // Without what adds rows each minute: tests count them.
+  if (endpoints === undefined)
+    cpSync(SEEDS, seeds, { recursive: true, filter: (path) => path !== join(SEEDS, 'dev') });
   if (endpoints === undefined) {
     cpSync(join(ROOT, 'endpoints'), shipped, { recursive: true });
     await copySampleData(cwd);
@@ -180,7 +183,7 @@ async function serve(cwd: string, { endpoints, log, port = '0' }: ServeOptions):
   if (!existsSync(tokens)) writeFileSync(tokens, TOKENS);
   const folders = {
     MILLRACE_ENDPOINTS: endpoints ?? shipped,
-    MILLRACE_SEEDS: endpoints === undefined ? SEEDS : seeds,
+    MILLRACE_SEEDS: seeds,
   };
   const through = log === undefined ? [] : ['sh', '-c', 'exec "$@" > "$0" 2>&1', log];
   const env = { TMPDIR: cwd, MILLRACE_TOKENS: tokens, ...folders };

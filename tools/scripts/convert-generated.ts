@@ -222,9 +222,17 @@ function windowCases(): readonly Case[] {
   );
 }
 
-/** The column js is of type JSON in PostgreSQL, and a string in ClickHouse: only functions of JSON read the same value of both. */
-const withText = ({ name, text }: Case): Case =>
-  /json/.test(name) ? { name, text } : { name, text: text.replaceAll(/\bjs\b/g, 'CAST(js AS text)') };
+/** The column js is of type JSON in the system, and a string in ClickHouse: only functions of JSON read the same value of both. */
+const withText =
+  (type: string) =>
+  ({ name, text }: Case): Case =>
+    /json/.test(name) ? { name, text } : { name, text: text.replaceAll(/\bjs\b/g, `CAST(js AS ${type})`) };
+
+const TEXTS: Readonly<Record<Dialect, string | undefined>> = {
+  postgresql: 'text',
+  mariadb: 'char',
+  sqlite: undefined,
+};
 
 /** Each expression of a dialect once. The seed decides them, whatever other dialects are compared. */
 function casesOf(dialect: Dialect): readonly Case[] {
@@ -242,7 +250,8 @@ function casesOf(dialect: Dialect): readonly Case[] {
     ...aggregateCases(),
     ...windowCases(),
   ];
-  const own = dialect === 'postgresql' ? cases.map(withText) : cases;
+  const type = TEXTS[dialect];
+  const own = type === undefined ? cases : cases.map(withText(type));
   return [...new Map(own.map((each) => [each.text, each])).values()];
 }
 

@@ -55,14 +55,21 @@ const NULLS: Readonly<Record<Behaviour['nulls'], string>> = {
   decide: 'depends on the function',
 };
 
+const NANS: Readonly<Record<NonNullable<Behaviour['nan']>, string>> = {
+  propagate: 'NaN',
+  error: 'an error',
+  keep: 'kept',
+  decide: 'depends on the function',
+};
+
 /** Functions that do the same, as rows of a table. */
 function behaviourRows(): readonly string[] {
   const rules = Object.values(ALL_FUNCTIONS).flat();
   const named = new Map<string, Set<string>>();
   for (const [name, { behaviour }] of rules) {
     if (behaviour === undefined || name.endsWith('[]')) continue;
-    const { takes, nulls, none } = behaviour;
-    const key = `${takes.join(', ')} | ${NULLS[nulls]} | ${none ?? ''}`;
+    const { takes, nulls, none, nan } = behaviour;
+    const key = `${takes.join(', ')} | ${NULLS[nulls]} | ${none ?? ''} | ${nan === undefined ? '' : NANS[nan]}`;
     named.set(key, (named.get(key) ?? new Set()).add(name));
   }
   return [...named].map(
@@ -103,10 +110,10 @@ ${rows.join('\n')}
 
 ## What functions do
 
-Arguments are converted to the type that a function accepts as its dialect does, or rejected; the last type applies to further arguments. The tests call each function with NULL, aggregates also over no rows and over an empty frame, and functions of numbers with a time. Arrays that are NULL are empty arrays in results.
+Arguments are converted to the type that a function accepts as its dialect does, or rejected; the last type applies to further arguments. The tests call each function with NULL, aggregates also over no rows and over an empty frame, functions of numbers with a time, and, in the dialects that have NaN, with NaN in the place of each number. Arrays that are NULL are empty arrays in results.
 
-| functions | arguments | of NULL | over nothing |
-|---|---|---|---|
+| functions | arguments | of NULL | over nothing | of NaN |
+|---|---|---|---|---|
 ${behaviourRows().join('\n')}
 
 ## What is rejected

@@ -7,13 +7,21 @@ import { defaultOf, type FieldProps } from './field.ts';
 import { PairControl } from './pair-control.tsx';
 import { ListField } from './list-field.tsx';
 import { isPairShown, timePairOf, type TimePair } from './time-pair.ts';
+import { timeTypeOf } from './time.ts';
 import { TimeField } from './time-field.tsx';
 import { TextField } from './text-field.tsx';
 
-export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
+interface ParameterFormProps {
+  readonly endpoint: Endpoint;
+  /** The names of parameters that are set elsewhere. */
+  readonly held: readonly string[];
+}
+
+export function ParameterForm({ endpoint, held }: ParameterFormProps) {
   const { start } = useExplorer();
-  if (endpoint.parameters.length === 0) return null;
-  const pair = timePairOf(endpoint);
+  const shown = endpoint.parameters.filter(({ name }) => !held.includes(name));
+  if (shown.length === 0) return null;
+  const pair = timePairOf({ parameters: shown });
   const ends = pair === undefined ? [] : [pair.from, pair.to];
   return (
     <div
@@ -26,7 +34,7 @@ export function ParameterForm({ endpoint }: { readonly endpoint: Endpoint }) {
         void start();
       }}
     >
-      {endpoint.parameters
+      {shown
         .filter((parameter) => !ends.includes(parameter))
         .map((parameter) => (
           <ParameterField key={parameter.name} parameter={parameter} />
@@ -128,5 +136,5 @@ function Control(props: FieldProps) {
 function kindOf({ type, enum: choices, multiple }: Parameter): Kind {
   if (multiple === true) return 'list';
   if (choices !== undefined || type === 'Bool') return 'choice';
-  return /^Date(?:32|Time|Time64\(\d\))?$/.test(type) ? 'time' : 'text'; // the picker is in UTC
+  return timeTypeOf(type) === undefined ? 'text' : 'time';
 }

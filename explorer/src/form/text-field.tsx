@@ -1,4 +1,4 @@
-// A parameter entered as text: a string, a number, a time in a zone, a comma-separated list, or JSON.
+// A parameter entered as text: a string, a number, a comma-separated list, or JSON.
 import type { Parameter } from '../service/listing.ts';
 import { defaultOf, described, type FieldProps } from './field.ts';
 
@@ -28,7 +28,5 @@ function placeholderOf(parameter: Parameter): string {
   if (min !== undefined) return `at least ${min}`;
   if (max !== undefined) return `at most ${max}`;
   if (/^Array\((?!Array|Tuple|Map)/.test(type)) return 'comma-separated values';
-  if (/^(?:Array|Tuple|Map)/.test(type)) return 'JSON';
-  const zone = /^(?:\w+\()*DateTime.*'(.*)'/.exec(type)?.[1];
-  return zone === undefined ? '' : `local time in ${zone}, or with an offset`;
+  return /^(?:Array|Tuple|Map)/.test(type) ? 'JSON' : '';
 }

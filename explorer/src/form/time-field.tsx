@@ -1,6 +1,6 @@
 // A date or time: the browser's native picker, in UTC as the service expects, and common relative times.
 import { described, type FieldProps } from './field.ts';
-import { fromPicker, isPickable, toPicker } from './time.ts';
+import { fromPicker, isPickable, timeTypeOf, toPicker } from './time.ts';
 
 /** Values that the service computes for each call. */
 const AGO: readonly (readonly [label: string, value: string])[] = [
@@ -11,10 +11,11 @@ const AGO: readonly (readonly [label: string, value: string])[] = [
 
 export function TimeField(props: FieldProps) {
   const { parameter, id, value, onChange } = props;
-  const isDay = parameter.type === 'Date' || parameter.type === 'Date32';
+  const type = timeTypeOf(parameter.type) ?? { isDay: false, zone: undefined };
+  const { isDay } = type;
   return (
     <div class="time-field">
-      {isPickable(value, isDay) ? (
+      {isPickable(value, type) ? (
         <input
           {...described(props)}
           class="input mono"

@@ -1,5 +1,6 @@
 // The two time parameters that are the bounds of one range, by their types and names.
 import { rangeOf, type TimeRange } from '../time-range/range.ts';
+import { isAbsolute, timeTypeOf } from './time.ts';
 import type { Endpoint, Parameter } from '../service/listing.ts';
 
 export interface TimePair {
@@ -33,7 +34,10 @@ export function pairRange(
   values: Readonly<Record<string, string>>,
 ): TimeRange | undefined {
   const [start = '', end = ''] = [values[from.name], values[to.name]];
-  return rangeOf(start, end);
+  const isRead = [from, to].every(
+    ({ name, type }) => timeTypeOf(type)?.zone === undefined || isAbsolute(values[name] ?? ''),
+  );
+  return isRead ? rangeOf(start, end) : undefined;
 }
 
 /** Whether the control can show the values without loss: a range, or nothing. */
@@ -42,10 +46,9 @@ export function isPairShown(pair: TimePair, values: Readonly<Record<string, stri
   return isEmpty || pairRange(pair, values) !== undefined;
 }
 
-/** In UTC, as the control computes them; dates have no time of day. */
+/** Dates have no time of day. */
 function isOpenTime({ type, locked, enum: choices, multiple }: Parameter): boolean {
-  const isTime = /^DateTime(?:64\(\d\))?$/.test(type);
-  return isTime && locked !== true && choices === undefined && multiple !== true;
+  return timeTypeOf(type)?.isDay === false && locked !== true && choices === undefined && multiple !== true;
 }
 
 /** `iso_timestamp_start` → `iso_timestamp_end`. */

@@ -1,11 +1,34 @@
-// Converts times between the native picker, which has no time zones, and the service, which expects UTC.
+// Types of times, and times between the native picker, which has no time zones, and the service.
+
+export interface TimeType {
+  readonly isDay: boolean;
+  /** Of times without an offset; undefined: UTC. */
+  readonly zone: string | undefined;
+}
+
+const TYPE = /^(?:(?:Nullable|LowCardinality)\()*(?:Date(?:32)?|DateTime(?:32|64)?(?:\(([^()]*)\))?)\)*$/;
+
+/** Undefined for types of other values. */
+export function timeTypeOf(type: string): TimeType | undefined {
+  const match = TYPE.exec(type);
+  if (match === null) return undefined;
+  const zone = /'([^']+)'/.exec(match[1] ?? '')?.[1];
+  return { isDay: !type.includes('DateTime'), zone: zone === 'UTC' ? undefined : zone };
+}
 
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?Z?$/;
 
-/** Whether the picker can show a value without loss; false for `2024-01-01T00:00:00+02:00`. */
-export function isPickable(value: string, isDay: boolean): boolean {
-  return value === '' || DAY.test(value) || (!isDay && MOMENT.test(value));
+/** Whether a time is the same one in every zone: an expression, or one with an offset. */
+export function isAbsolute(value: string): boolean {
+  return /^\s*now|(?:Z|[+-]\d\d:?\d\d)\s*$/.test(value) && !DAY.test(value);
+}
+
+/** Whether the picker, which is in UTC, can show a value without loss; false for `2024-01-01T00:00:00+02:00`. */
+export function isPickable(value: string, { isDay, zone }: TimeType): boolean {
+  if (value === '') return true;
+  if (isDay) return DAY.test(value);
+  return zone === undefined ? DAY.test(value) || MOMENT.test(value) : MOMENT.test(value) && isAbsolute(value);
 }
 
 export function toPicker(value: string, isDay: boolean): string {

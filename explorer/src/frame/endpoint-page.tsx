@@ -3,7 +3,8 @@ import { useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { sandboxOf } from '../service/listing.ts';
 import { LogsHost } from '../logs/logs-host.tsx';
-import { logViewsOf } from '../logs/view.ts';
+import { heldBy, parametersOf } from '../logs/log-range.ts';
+import { logViewsOf, type LogView } from '../logs/view.ts';
 import { useExplorer } from '../state/context.ts';
 import { ALL_LOGS, type QueryKind } from '../state/address.ts';
 import { isComplete } from '../state/navigation.ts';
@@ -33,10 +34,12 @@ export function EndpointPage({ endpoint }: Props) {
   const logViews = useMemo(() => logViewsOf(endpoint), [endpoint]);
   const [firstView] = logViews;
   const isLogs = address.value.logs !== undefined && firstView !== undefined;
-  const fold = useFold(isLogs && isComplete(endpoint, address.value));
+  const shownView = logViews.find(({ table }) => table === address.value.logs?.table) ?? firstView;
+  const held = isLogs && shownView !== undefined ? heldBy(shownView) : [];
+  const fold = useFold(isLogs && isComplete(endpoint, address.value, held));
   const { isFolded, body } = fold;
-  const pair = timePairOf(endpoint);
-  usePairActions(pair);
+  const pair = isLogs ? undefined : timePairOf(endpoint);
+  usePairActions(pair); // the log view has its own
   usePaletteActions('fold', [
     {
       id: 'fold',
@@ -56,14 +59,14 @@ export function EndpointPage({ endpoint }: Props) {
         data-sized={isSized}
         style={{ height: isSized ? `${split.value}px` : '' }}
       >
-        <Head endpoint={endpoint} fold={fold} pair={isLogs ? undefined : pair} />
+        <Head endpoint={endpoint} fold={fold} pair={pair} held={held} />
         <div class="ask-body" id="ask-body" ref={body} hidden={isFolded}>
           <EndpointTitle endpoint={endpoint} />
           <Presets endpoint={endpoint} />
-          <ParameterForm endpoint={endpoint} />
+          <ParameterForm endpoint={endpoint} held={held} />
         </div>
         <div class="ask-bar">
-          <QueryTabs endpoint={endpoint} hasLogs={logViews.length > 0} />
+          <QueryTabs endpoint={endpoint} logView={shownView} />
           {!isLogs && <RunBar endpoint={endpoint} />}
         </div>
         <div id="query-panel">
@@ -87,12 +90,15 @@ export function EndpointPage({ endpoint }: Props) {
 interface HeadProps extends Props {
   readonly fold: Fold;
   readonly pair: TimePair | undefined;
+  /** The names of parameters that are set elsewhere. */
+  readonly held: readonly string[];
 }
 
 /** The endpoint's name, which folds and unfolds what is below; folded also the parameters in short, and their time range. */
-function Head({ endpoint, fold, pair }: HeadProps) {
+function Head({ endpoint, fold, pair, held }: HeadProps) {
   const { start } = useExplorer();
   const { isFolded, toggle, button } = fold;
+  const others = pair === undefined ? held : [pair.from.name, pair.to.name];
   return (
     <div class="ask-head">
       <h1 class="mono">
@@ -110,23 +116,23 @@ function Head({ endpoint, fold, pair }: HeadProps) {
         </button>
       </h1>
       {isFolded && endpoint.deprecated !== null && <span class="deprecated-tag">deprecated</span>}
-      {isFolded && <ParametersInShort endpoint={endpoint} pair={pair} onClick={toggle} />}
+      {isFolded && <ParametersInShort endpoint={endpoint} others={others} onClick={toggle} />}
       {isFolded && pair !== undefined && <PairControl pair={pair} onChosen={() => void start()} />}
     </div>
   );
 }
 
 interface ShortProps extends Props {
-  readonly pair: TimePair | undefined;
+  /** The names of parameters that are shown elsewhere. */
+  readonly others: readonly string[];
   readonly onClick: () => void;
 }
 
-function ParametersInShort({ endpoint, pair, onClick }: ShortProps) {
+function ParametersInShort({ endpoint, others, onClick }: ShortProps) {
   const { address } = useExplorer();
   const values = address.value.parameters;
   const filled = endpoint.parameters.filter(
-    (parameter) =>
-      parameter !== pair?.from && parameter !== pair?.to && (values[parameter.name] ?? '') !== '',
+    ({ name }) => !others.includes(name) && (values[name] ?? '') !== '',
   );
   if (filled.length === 0) return null;
   return (
@@ -141,8 +147,13 @@ function ParametersInShort({ endpoint, pair, onClick }: ShortProps) {
   );
 }
 
-function QueryTabs({ endpoint, hasLogs }: Props & { readonly hasLogs: boolean }) {
-  const { address, change } = useExplorer();
+interface QueryTabsProps extends Props {
+  /** Undefined: there is no log view. */
+  readonly logView: LogView | undefined;
+}
+
+function QueryTabs({ endpoint, logView }: QueryTabsProps) {
+  const { address, change, page } = useExplorer();
   const { query, logs } = address.value;
   const languages = sandboxOf(endpoint)?.languages ?? [];
   if (languages.length === 0) return null;
@@ -151,21 +162,23 @@ function QueryTabs({ endpoint, hasLogs }: Props & { readonly hasLogs: boolean })
     ...(['sql', 'lql'] as const)
       .filter((language) => languages.includes(language))
       .map((name) => ({ name, label: `Your ${name.toUpperCase()}` })),
-    ...(hasLogs ? [{ name: 'logs' as const, label: 'Logs' }] : []),
+    ...(logView !== undefined ? [{ name: 'logs' as const, label: 'Logs' }] : []),
   ];
   return (
     <Tabs<QueryKind | 'logs'>
       label="Query"
       tabs={tabs}
-      current={hasLogs && logs !== undefined ? 'logs' : query}
+      current={logView !== undefined && logs !== undefined ? 'logs' : query}
       controls="query-panel"
-      onChoose={(chosen) =>
-        change(
-          chosen === 'logs'
-            ? { logs: logs ?? ALL_LOGS }
-            : { query: chosen, logs: undefined, view: undefined, sort: undefined },
-        )
-      }
+      onChoose={(chosen) => {
+        if (chosen === 'logs') return change({ logs: logs ?? ALL_LOGS });
+        const shown = { address: address.value, now: page.epoch() };
+        const ranged =
+          logs !== undefined && logView !== undefined
+            ? { parameters: parametersOf(endpoint, logView, shown) }
+            : {};
+        return change({ query: chosen, logs: undefined, view: undefined, sort: undefined, ...ranged });
+      }}
     />
   );
 }

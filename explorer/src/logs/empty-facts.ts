@@ -1,11 +1,13 @@
 // Why a log view has no rows: when the newest one was, and fields of the filter that no row has.
 import { nearest } from '../../../src/sql/base/nearest.ts';
+import { print } from '../../../src/sql/lql/print.ts';
+import type { FieldFilter } from '../../../src/sql/lql/tree.ts';
 import type { Ask, Client } from '../service/client.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure } from '../service/problem.ts';
 import { columnOf, fieldOf, fieldsOf } from './fields.ts';
-import { clausesOf, replace, type LqlClause } from './lql-edit.ts';
-import { unnameable, writePath } from './lql-path.ts';
+import { partsOf, replace } from './lql-edit.ts';
+import { pathOf, unnameable } from './lql-path.ts';
 import {
   ask,
   basisOf,
@@ -116,19 +118,19 @@ async function rows(
 async function unknownFields(asking: Asking, question: LogQuestion): Promise<readonly UnknownField[]> {
   const table = tableOf(question.view, question.endpoint);
   if (table === undefined || !canSendSql(question)) return [];
-  const untyped = clausesOf(question.lql).filter(
-    ({ kind, path }) => kind === 'field' && fieldOf(table, path)?.kind === 'dynamic',
-  );
+  const filters = partsOf(question.lql).flatMap(({ clause }) => (clause?.kind === 'field' ? [clause] : []));
   const found: UnknownField[] = [];
-  for (const clause of untyped) {
-    const column = columnOf(table, clause.path);
+  for (const clause of filters) {
+    const path = clause.path.segments.join('.');
+    if (fieldOf(table, path)?.kind !== 'dynamic') continue;
+    const column = columnOf(table, path);
     if (column === undefined || !/^JSON\b/.test(column.type)) continue;
     const known = await pathsOf(asking, question, column.name);
     if (known === undefined || known.looked === 0) continue;
-    const typed = fieldsOf(table).map(({ path }) => path);
-    const paths = [...typed, ...known.paths.map((path) => `${column.name}.${path}`)];
-    if (isKnown(clause.path, paths)) continue;
-    found.push({ path: clause.path, looked: known.looked, nearest: nearestTo(clause, question.lql, paths) });
+    const typed = fieldsOf(table).map((field) => field.path);
+    const paths = [...typed, ...known.paths.map((each) => `${column.name}.${each}`)];
+    if (isKnown(path, paths)) continue;
+    found.push({ path, looked: known.looked, nearest: nearestTo(clause, question.lql, paths) });
   }
   return found;
 }
@@ -166,16 +168,17 @@ function isKnown(path: string, paths: readonly string[]): boolean {
   );
 }
 
-function nearestTo(clause: LqlClause, lql: string, paths: readonly string[]): UnknownField['nearest'] {
-  const parent = clause.path.slice(0, clause.path.lastIndexOf('.') + 1);
+function nearestTo(clause: FieldFilter, lql: string, paths: readonly string[]): UnknownField['nearest'] {
+  const written = clause.path.segments.join('.');
+  const parent = written.slice(0, written.lastIndexOf('.') + 1);
   const nameable = paths.filter((path) => unnameable(path) === undefined);
   const siblings = nameable.filter((path) => path.startsWith(parent));
   const sibling = nearest(
-    clause.path.slice(parent.length),
+    written.slice(parent.length),
     siblings.map((path) => path.slice(parent.length)),
   );
-  const path = sibling === undefined ? nearest(clause.path, nameable) : `${parent}${sibling}`;
+  const path = sibling === undefined ? nearest(written, nameable) : `${parent}${sibling}`;
   if (path === undefined) return undefined;
-  const rest = clause.text.slice(clause.text.indexOf(clause.operator));
-  return { path, lql: replace(lql, clause, `${clause.isNegated ? '-' : ''}${writePath(path)}${rest}`) };
+  const text = print({ clauses: [{ ...clause, path: pathOf(path) }] });
+  return { path, lql: replace(lql, clause.span, text) };
 }

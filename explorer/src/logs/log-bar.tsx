@@ -1,16 +1,14 @@
 // The tools of a log view: its table, time range, following, columns, and the calls behind it.
 import { Icon } from '../parts/icon.tsx';
-import { viewFragment } from '../saved-views/view-actions.ts';
 import type { Table } from '../service/listing.ts';
 import { ALL_LOGS } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import type { TimeRange } from '../time-range/range.ts';
 import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { isFollowing } from './follower.ts';
 import { LogExport } from './log-export.tsx';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 
 interface LogBarProps {
   readonly logs: Logs;
@@ -18,19 +16,11 @@ interface LogBarProps {
 }
 
 export function LogBar({ logs, table }: LogBarProps) {
-  const { zone, setZone, address, base } = useExplorer();
+  const { zone, setZone } = useExplorer();
   const { view, views, range, store, change, columns, setColumns, question } = logs;
   const following = store.following.value;
   const follows = isFollowing(following);
   const canFollow = question.isOpen === true;
-  const linkOf = (other: TimeRange): string =>
-    new URL(
-      viewFragment({
-        ...address.value,
-        logs: { ...(address.value.logs ?? ALL_LOGS), range: rangeText(other) },
-      }),
-      base,
-    ).href;
   return (
     <div class="log-bar">
       {views.length > 1 && (
@@ -39,9 +29,7 @@ export function LogBar({ logs, table }: LogBarProps) {
           <select
             class="input mono"
             value={view.table}
-            onChange={({ currentTarget }) =>
-              change({ ...ALL_LOGS, range: rangeText(range), table: currentTarget.value })
-            }
+            onChange={({ currentTarget }) => change({ ...ALL_LOGS, range, table: currentTarget.value })}
           >
             {views.map(({ table: name }) => (
               <option key={name}>{name}</option>
@@ -51,10 +39,10 @@ export function LogBar({ logs, table }: LogBarProps) {
       )}
       <TimeRangeControl
         range={range}
-        onChange={(next) => change({ range: rangeText(next) })}
+        onChange={(next) => change({ range: next })}
         zone={zone.value}
         onZone={setZone}
-        linkOf={linkOf}
+        linkOf={logs.linkTo}
       />
       <button
         type="button"

@@ -5,10 +5,10 @@ import { useExplorer } from '../state/context.ts';
 import { fixedRange, PRESETS, type Zone } from '../time-range/range.ts';
 import { rangeWords } from '../time-range/range-words.ts';
 import { emptyFacts, type EmptyFacts, type UnknownField } from './empty-facts.ts';
-import { clausesOf, remove } from './lql-edit.ts';
+import { partsOf, remove } from './lql-edit.ts';
 import { writePath } from './lql-path.ts';
 import { dayText } from './times.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 
 /** How many clauses get a button of their own. */
 const MAX_CLAUSES = 4;
@@ -19,7 +19,7 @@ export function LogEmpty({ logs }: { readonly logs: Logs }) {
   const { zone } = useExplorer();
   const { filter, onFilter, range } = logs;
   const facts = useEmptyFacts(logs);
-  const clauses = clausesOf(filter).slice(0, MAX_CLAUSES);
+  const clauses = partsOf(filter).slice(0, MAX_CLAUSES);
   return (
     <div class="log-empty">
       <h2>{filter === '' ? 'No rows' : 'No row matches'}</h2>
@@ -73,7 +73,7 @@ function Ranges({ logs, facts }: { readonly logs: Logs; readonly facts: EmptyFac
           class="button primary"
           onClick={() =>
             change({
-              range: rangeText(fixedRange(newest.at - 60 * MINUTE, newest.at + MINUTE)),
+              range: fixedRange(newest.at - 60 * MINUTE, newest.at + MINUTE),
               ...(newest.isFiltered ? {} : { filter: '' }),
             })
           }
@@ -82,7 +82,7 @@ function Ranges({ logs, facts }: { readonly logs: Logs; readonly facts: EmptyFac
         </button>
       )}
       {day !== undefined && day.range.from !== range.from && isWithinDay && (
-        <button type="button" class="button" onClick={() => change({ range: rangeText(day.range) })}>
+        <button type="button" class="button" onClick={() => change({ range: day.range })}>
           {day.title}
         </button>
       )}

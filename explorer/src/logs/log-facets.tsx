@@ -1,106 +1,155 @@
-// Facets: the most frequent values of fields. A value is included or excluded by a clause of the filter.
-import type { Json } from '../service/json.ts';
-import { preview, printJson } from '../service/json.ts';
+// Facets: the most frequent values of fields, each with its rows. Checked values are joined by OR in the filter.
+import { useContext, useState } from 'preact/hooks';
 import { Visible } from '../parts/visible.tsx';
-import type { Facet } from './facets.ts';
-import { exclude, include, remove, stateOf, unfilterable, type Target } from './lql-edit.ts';
-import { clausesOf } from './lql-clauses.ts';
+import { counted } from '../parts/words.ts';
+import { preview, printJson, type Json } from '../service/json.ts';
+import { FacetContext } from './facet-choice.ts';
+import type { Facet, FacetValue } from './facets.ts';
+import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
+import { add, chosenValues, drop, stateOf, unfilterable, withoutPath, type Target } from './lql-edit.ts';
+import type { LogQuestion } from './questions.ts';
+import { useFacetSearch } from './use-facet-search.ts';
 
-export interface FilterActions {
-  readonly filter: string;
-  readonly onFilter: (filter: string) => void;
+interface FacetsProps extends FilterActions {
+  readonly facets: readonly Facet[];
+  readonly question: LogQuestion;
 }
 
 const MAX_TEXT = 120;
+/** Fewer are found at a glance. */
+const SEARCHED = 6;
 
-export function LogFacets({ facets, ...actions }: FilterActions & { readonly facets: readonly Facet[] }) {
+export function LogFacets({ facets, ...rest }: FacetsProps) {
   return (
     <div class="log-facets">
       {facets.map((facet) => (
-        <details key={facet.target.path} open>
-          <summary class="mono" title={facet.target.path}>
-            <Visible text={facet.target.path.replace(/^metadata\./, '')} />
-          </summary>
-          <ul aria-label={`Values of ${facet.target.path}`}>
-            {facet.values.map(({ value, rows }) => (
-              <li key={printJson(value)}>
-                <FacetValue target={facet.target} value={value} rows={rows} {...actions} />
-              </li>
-            ))}
-          </ul>
-          {facet.hasMore && <p class="note">There are more values: filter to find them.</p>}
-          {facet.values.length === 0 && <p class="note">No rows.</p>}
-        </details>
+        <FacetGroup key={facet.target.path} facet={facet} {...rest} />
       ))}
     </div>
   );
 }
 
-interface ValueProps extends FilterActions {
-  readonly target: Target;
-  readonly value: Json;
-  readonly rows: number;
+interface GroupProps extends FilterActions {
+  readonly facet: Facet;
+  readonly question: LogQuestion;
 }
 
-function FacetValue({ target, value, rows, ...actions }: ValueProps) {
-  const text = value === null ? 'no value' : preview(value, MAX_TEXT) || 'empty';
+function FacetGroup({ facet, question, ...actions }: GroupProps) {
+  const [search, setSearch] = useState('');
+  const { found, isSearching, hasFailed } = useFacetSearch(question, facet, search);
+  const { target } = facet;
+  const values = search === '' ? withChosen(facet, actions.filter) : found.values;
+  const most = Math.max(1, ...values.map(({ rows }) => rows));
+  const isLong = facet.hasMore || facet.values.length > SEARCHED;
   return (
-    <div class="facet-value" data-state={stateOf(actions.filter, target, value)}>
-      <span class="facet-text mono" data-kind={value === null || value === '' ? 'null' : 'text'} title={text}>
-        <Visible text={text} />
-      </span>
-      <span class="facet-count">{rows.toLocaleString('en')}</span>
-      <FilterButtons target={target} value={value} text={text} {...actions} />
-    </div>
+    <details open>
+      <summary class="mono" title={target.path}>
+        <Visible text={target.path.replace(/^metadata\./, '')} />
+        <FacetTools target={target} {...actions} />
+      </summary>
+      {isLong && (
+        <input
+          class="input facet-search"
+          type="search"
+          placeholder="Search values"
+          aria-label={`Search the values of ${target.path}`}
+          value={search}
+          onInput={({ currentTarget }) => setSearch(currentTarget.value)}
+        />
+      )}
+      <ul aria-label={`Values of ${target.path}`} aria-busy={isSearching}>
+        {values.map((each) => (
+          <li key={printJson(each.value)}>
+            <FacetLine target={target} {...each} share={each.rows / most} {...actions} />
+          </li>
+        ))}
+      </ul>
+      {search === '' && facet.hasMore && <p class="note">There are more values: search for them.</p>}
+      {search !== '' && !isSearching && (
+        <p class="note" role="status">
+          {hasFailed && 'The search failed: these are the most frequent values. '}
+          {values.length === 0 ? 'No value contains this.' : counted(values.length, 'value')}
+          {found.hasMore ? ', and more' : ''}
+        </p>
+      )}
+      {facet.values.length === 0 && <p class="note">No rows.</p>}
+    </details>
   );
 }
 
-interface ButtonsProps extends FilterActions {
-  readonly target: Target;
-  readonly value: Json;
-  /** The value in short. */
-  readonly text: string;
+/** Values that the filter has are listed, even if no row has them. */
+function withChosen({ target, values }: Facet, filter: string): readonly FacetValue[] {
+  const listed = new Set(values.map(({ value }) => textOf(value)));
+  const others = chosenValues(filter, target).filter((value) => !listed.has(textOf(value)));
+  return [...values, ...others.map((value) => ({ value, rows: 0 }))];
 }
 
-/** Include and exclude; what is in the filter already is pressed, and removed by a second click. */
-export function FilterButtons({ target, value, text, filter, onFilter }: ButtonsProps) {
-  const reason = unfilterable(target, value);
-  if (reason !== undefined)
-    return (
-      <span class="filter-none" title={`No filter: ${reason}`}>
-        <span aria-hidden="true">∅</span>
-        <span class="visually-hidden">No filter: {reason}</span>
-      </span>
-    );
-  const state = stateOf(filter, target, value);
-  const name = `${target.path} ${text}`;
+/** 5 and "5" are the same to a filter, null and "null" are not. */
+function textOf(value: Json): string | null {
+  return value === null ? null : preview(value, Infinity);
+}
+
+/** In the summary, so that they are there while the facet is folded. */
+function FacetTools({ target, filter, onFilter }: FilterActions & { readonly target: Target }) {
+  const fields = useContext(FacetContext);
+  const rest = withoutPath(filter, target);
   return (
-    <span class="filter-buttons">
-      <button
-        type="button"
-        aria-pressed={state === 'included'}
-        aria-label={`Only rows with ${name}`}
-        title="Only rows with this value"
-        onClick={() => onFilter(state === 'included' ? without() : include(filter, target, value))}
-      >
-        +
-      </button>
-      <button
-        type="button"
-        aria-pressed={state === 'excluded'}
-        aria-label={`No rows with ${name}`}
-        title="No rows with this value"
-        onClick={() => onFilter(state === 'excluded' ? without() : exclude(filter, target, value))}
-      >
-        −
-      </button>
+    // A click on the summary would fold the facet.
+    <span class="facet-tools" onClick={(event) => event.preventDefault()}>
+      {rest !== filter && (
+        <button
+          type="button"
+          class="chip small"
+          aria-label={`Clear the choice of ${target.path}`}
+          onClick={() => onFilter(rest)}
+        >
+          clear
+        </button>
+      )}
+      {fields?.isAdded(target.path) === true && (
+        <button
+          type="button"
+          class="chip small"
+          aria-label={`Remove the facet of ${target.path}`}
+          onClick={() => fields.remove(target.path)}
+        >
+          ×
+        </button>
+      )}
     </span>
   );
+}
 
-  /** The filter without the clauses that are about the value. */
-  function without(): string {
-    return clausesOf(filter)
-      .filter((clause) => stateOf(filter.slice(clause.start, clause.end), target, value) !== undefined)
-      .reduceRight((left, clause) => remove(left, clause), filter);
-  }
+interface LineProps extends FilterActions, FacetValue {
+  readonly target: Target;
+  /** Of the most frequent value. */
+  readonly share: number;
+}
+
+function FacetLine({ target, value, rows, share, filter, onFilter }: LineProps) {
+  const text = value === null ? 'no value' : preview(value, MAX_TEXT) || 'empty';
+  const state = stateOf(filter, target, value);
+  const isIncluded = state === 'included';
+  return (
+    <div class="facet-value" data-state={state} style={{ '--share': `${(share * 100).toFixed(1)}%` }}>
+      <label>
+        <input
+          type="checkbox"
+          checked={isIncluded}
+          disabled={unfilterable(target, value) !== undefined}
+          aria-label={`Rows with ${target.path} ${text}`}
+          onChange={() => onFilter(isIncluded ? drop(filter, target, value) : add(filter, target, value))}
+        />
+        <span
+          class="facet-text mono"
+          data-kind={value === null || value === '' ? 'null' : 'text'}
+          title={text}
+        >
+          <Visible text={text} />
+        </span>
+      </label>
+      <span class="facet-count">{rows.toLocaleString('en')}</span>
+      <FilterButtons target={target} value={value} text={text} filter={filter} onFilter={onFilter} />
+    </div>
+  );
 }

@@ -1,47 +1,52 @@
 // The filter of a log view: LQL that can be edited, and its clauses, each of which can be removed.
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useId, useMemo } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
+import { counted } from '../parts/words.ts';
+import type { LqlWords } from '../query/lql-completion.ts';
+import type { Table } from '../service/listing.ts';
 import { hintOf, sentence, type Problem } from '../service/problem.ts';
-import { clausesOf, remove } from './lql-edit.ts';
-import type { FilterActions } from './log-facets.tsx';
+import type { FilterActions } from './filter-buttons.tsx';
+import { LqlField } from './lql-field.tsx';
+import { partsOf, remove } from './lql-edit.ts';
+import type { Logs } from './use-logs.ts';
 
-interface Props extends FilterActions {
-  /** Why the filter was rejected. */
-  readonly problem: Problem | undefined;
+interface LogFilterProps {
+  readonly logs: Logs;
+  readonly table: Table;
 }
 
-export function LogFilter({ filter, onFilter, problem }: Props) {
+export function LogFilter({ logs, table }: LogFilterProps) {
+  const { filter, onFilter, store } = logs;
+  const { problem } = store.rows.value;
   const id = useId();
-  const [text, setText] = useState(filter);
-  useEffect(() => setText(filter), [filter]);
+  const facets = store.facets.value.value;
+  const words = useMemo<LqlWords>(
+    () => ({
+      table,
+      tables: [],
+      valuesOf: (path) =>
+        (facets?.find(({ target }) => target.path === path)?.values ?? []).map(({ value, rows }) => ({
+          value,
+          detail: counted(rows, 'row'),
+        })),
+    }),
+    [table, facets],
+  );
   const isRejected = problem !== undefined && isOfFilter(problem);
   return (
     <div class="log-filter">
       <label class="visually-hidden" for={id}>
         Filter, in LQL
       </label>
-      <div class="log-filter-field">
-        <Icon name="search" />
-        <input
-          id={id}
-          class="input mono"
-          type="text"
-          autocomplete="off"
-          spellcheck={false}
-          placeholder={'error -timeout m.status:>=500   (LQL; Enter applies it)'}
-          value={text}
-          aria-invalid={isRejected}
-          aria-describedby={isRejected ? `${id}-problem` : undefined}
-          onInput={({ currentTarget }) => setText(currentTarget.value)}
-          onKeyDown={(event) => {
-            if (event.key !== 'Enter' || event.isComposing || event.ctrlKey || event.metaKey) return;
-            event.preventDefault();
-            onFilter(text.trim());
-          }}
-          onBlur={() => text.trim() !== filter && onFilter(text.trim())}
-        />
-      </div>
+      <LqlField
+        id={id}
+        value={filter}
+        words={words}
+        isInvalid={isRejected}
+        describedBy={isRejected ? `${id}-problem` : undefined}
+        onApply={onFilter}
+      />
       {isRejected && (
         <p class="field-error" id={`${id}-problem`} role="alert">
           <Icon name="warn" />
@@ -59,7 +64,7 @@ export function isOfFilter({ status, errors }: Problem): boolean {
 }
 
 function Clauses({ filter, onFilter }: FilterActions) {
-  const clauses = clausesOf(filter);
+  const clauses = partsOf(filter);
   if (clauses.length === 0) return null;
   return (
     <ul class="log-clauses" aria-label="Clauses of the filter">

@@ -4,7 +4,7 @@ import { ticksOf } from '../chart/ticks.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
-import { fixedRange, writeRange } from '../time-range/range.ts';
+import { fixedRange, isSameRange, type TimeRange } from '../time-range/range.ts';
 import type { HistogramBucket, HistogramView } from './histogram.ts';
 import { TimeAxis, ValueAxis } from './histogram-axes.tsx';
 import { HistogramLegend, type LegendProps } from './histogram-legend.tsx';
@@ -13,8 +13,8 @@ import { bucketText } from './times.ts';
 
 interface Props extends HistogramView, Omit<LegendProps, 'buckets'> {
   /** As the address has it. */
-  readonly range: string;
-  readonly onRange: (range: string) => void;
+  readonly range: TimeRange;
+  readonly onRange: (range: TimeRange) => void;
 }
 
 /** From one bar to another, in the order in which they were chosen: their indexes, or their times. */
@@ -42,8 +42,7 @@ export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ..
     setChoice(undefined);
     const [low, high] = chosen === undefined ? [] : edges(chosen);
     const [from, to] = [buckets[low ?? -1], buckets[high ?? -1]];
-    if (from !== undefined && to !== undefined)
-      zooms.zoom(writeRange(fixedRange(from.start, to.start + width)));
+    if (from !== undefined && to !== undefined) zooms.zoom(fixedRange(from.start, to.start + width));
   };
   const textAt = (ms: number): string => bucketText(ms, width, zone.value);
   const shown = choice ?? (pointed === undefined ? undefined : { from: pointed, to: pointed });
@@ -73,14 +72,16 @@ export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ..
 
 interface Zooms {
   readonly isZoomed: boolean;
-  readonly zoom: (range: string) => void;
+  readonly zoom: (range: TimeRange) => void;
   readonly back: () => void;
 }
 
 /** The ranges before each zoom, until another range is chosen. */
-function useZooms(range: string, onRange: (range: string) => void): Zooms {
-  const [zooms, setZooms] = useState<readonly { readonly before: string; readonly after: string }[]>([]);
-  const at = zooms.findLastIndex(({ after }) => after === range);
+function useZooms(range: TimeRange, onRange: (range: TimeRange) => void): Zooms {
+  const [zooms, setZooms] = useState<readonly { readonly before: TimeRange; readonly after: TimeRange }[]>(
+    [],
+  );
+  const at = zooms.findLastIndex(({ after }) => isSameRange(after, range));
   const steps = zooms.slice(0, at + 1);
   const last = steps.at(-1);
   return {

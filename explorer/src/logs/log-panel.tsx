@@ -7,7 +7,7 @@ import { JsonView } from '../result/json-view.tsx';
 import { preview, printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
-import type { FilterActions } from './log-facets.tsx';
+import type { FilterActions } from './filter-buttons.tsx';
 import type { LayoutProps } from './log-layout.ts';
 import { RowAround } from './row-around.tsx';
 import { RowCopies } from './row-copies.tsx';

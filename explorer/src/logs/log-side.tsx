@@ -17,7 +17,7 @@ export function LogSide({ logs, ...layout }: LogSideProps) {
       {!canSendSql(question) && (
         <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
       )}
-      <LogFacets facets={facets.value ?? []} filter={filter} onFilter={onFilter} />
+      <LogFacets facets={facets.value ?? []} {...{ question, filter, onFilter }} />
     </SideFold>
   );
 }

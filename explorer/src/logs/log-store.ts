@@ -5,7 +5,7 @@ import type { Ask, Client } from '../service/client.ts';
 import type { WhenReleased } from '../parts/press.ts';
 import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
-import { facetsOf, readFacets, type Facet } from './facets.ts';
+import { facetCalls, loadFacets, type Facet } from './facets.ts';
 import { createFollower, isFollowing, type FollowerOptions, type Following } from './follower.ts';
 import { histogramByLql, histogramOf, readHistogram, withRows, type HistogramView } from './histogram.ts';
 import { olderRows, unseen } from './older-rows.ts';
@@ -174,7 +174,7 @@ function runner({ client, key }: LogStoreOptions, { controller }: Load): (ask: A
   return (ask) => client.run(key() ?? '', ask, { signal: controller.signal, isFresh: false });
 }
 
-/** At most three engine queries, and one explanation. */
+/** At most three engine queries and one explanation, and one of each for every facet whose values the filter chooses. */
 function loadParts(options: LogStoreOptions, state: LogState, load: Load): void {
   const { question, controller } = load;
   const { rows, histogram, facets, fresh } = state;
@@ -204,8 +204,9 @@ function loadParts(options: LogStoreOptions, state: LogState, load: Load): void 
     return { value: { buckets: readHistogram(made, counts), width, hasSeverities } };
   });
   void fill(facets, filled, async (asked) => {
-    const ask = isSql ? facetsOf(question, basis, await explained) : undefined;
-    return { value: ask === undefined ? [] : readFacets(question, (await run(asked(ask))).rows) };
+    if (!isSql) return { value: [] };
+    const calls = facetCalls(options.client, options.key() ?? '', aborted);
+    return { value: await loadFacets(question, explained, { ...calls, run: (ask) => run(asked(ask)) }) };
   });
 }
 

@@ -1,10 +1,12 @@
 // The log view: filter and time range, histogram, facets, rows, and one row beside them.
 import type { Endpoint } from '../service/listing.ts';
+import { FacetContext, facetFieldsOf } from './facet-choice.ts';
 import { LogBar } from './log-bar.tsx';
 import { LogFilter } from './log-filter.tsx';
 import { useLogLayout } from './log-layout.ts';
 import { LogMain } from './log-main.tsx';
 import { LogSide } from './log-side.tsx';
+import { canSendSql } from './questions.ts';
 import { useLogActions } from './use-log-actions.ts';
 import { useLogs } from './use-logs.ts';
 import { useSelection } from './use-selection.ts';
@@ -22,16 +24,16 @@ export function LogsView({ endpoint, views }: LogsViewProps) {
   const layout = useLogLayout(logs.place);
   useLogActions(logs);
   if (table === undefined) return null;
-  const { filter, onFilter } = logs;
-  const rows = logs.store.rows.value;
   return (
-    <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
-      <LogBar logs={logs} table={table} />
-      <LogFilter filter={filter} onFilter={onFilter} problem={rows.problem} />
-      <div class="logs-body">
-        <LogSide logs={logs} {...layout} />
-        <LogMain {...{ logs, table, selection }} {...layout} />
-      </div>
-    </section>
+    <FacetContext.Provider value={canSendSql(logs.question) ? facetFieldsOf(logs) : undefined}>
+      <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
+        <LogBar logs={logs} table={table} />
+        <LogFilter logs={logs} table={table} />
+        <div class="logs-body">
+          <LogSide logs={logs} {...layout} />
+          <LogMain {...{ logs, table, selection }} {...layout} />
+        </div>
+      </section>
+    </FacetContext.Provider>
   );
 }

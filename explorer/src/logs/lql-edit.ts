@@ -1,11 +1,15 @@
 // Edits the filters of an LQL query, and keeps the rest as it was written.
+import type { QueryPart } from '../../../src/sql/lql/alternatives.ts';
+import { MAX_VALUES } from '../../../src/sql/lql/group.ts';
+import { partsOf } from '../../../src/sql/lql/parse.ts';
+import { print } from '../../../src/sql/lql/print.ts';
+import type { FieldFilter, FieldValue } from '../../../src/sql/lql/tree.ts';
 import { isNested, isNumber, type Json } from '../service/json.ts';
-import { clausesOf, isOpen, type LqlClause } from './lql-clauses.ts';
 import type { Table } from '../service/listing.ts';
 import { fieldOf } from './fields.ts';
-import { readPath, unnameable, writePath } from './lql-path.ts';
+import { pathOf, unnameable } from './lql-path.ts';
 
-export { clausesOf, type LqlClause } from './lql-clauses.ts';
+export { partsOf } from '../../../src/sql/lql/parse.ts';
 
 /** What is included or excluded: a path as in LQL with `metadata.` in full, and whether the value is an element of its array. */
 export interface Target {
@@ -50,19 +54,39 @@ export function include(lql: string, target: Target | string, value: Json): stri
   const to = asTarget(target);
   const text = clauseText(to, value, false);
   if (text === undefined) return lql;
-  const clauses = clausesOf(lql).filter((clause) => isAbout(clause, to));
-  const isSame = (clause: LqlClause): boolean => hasValue(clause, value);
-  const replaced = clauses.filter((clause) => isSame(clause) || (!clause.isNegated && !to.isElement));
-  return written(lql, replaced, text);
+  const isReplaced = (part: QueryPart): boolean => !isNegated(part) && !to.isElement;
+  return written(lql, { target: to, value, isReplaced }, text);
+}
+
+/** Rows with this value as well as those that are included for the path already. Unchanged if that is not possible. */
+export function add(lql: string, target: Target | string, value: Json): string {
+  const to = asTarget(target);
+  const wanted = valueOf(value, to.isElement);
+  if (!isFilterable(to, value) || wanted === undefined || to.path === 'timestamp')
+    return include(lql, target, value);
+  if (stateOf(lql, to, value) === 'included') return lql;
+  const rest = drop(lql, to, value);
+  const part = partsOf(rest).find((each) => isAbout(each, to) && !isNegated(each));
+  if (part?.clause?.kind !== 'field') return append(rest, clauseText(to, value, false) ?? '');
+  const { values } = part.clause;
+  if (values.length >= MAX_VALUES) return lql;
+  return replace(rest, part, withValues(part.clause, [...values, { value: wanted, span: NOWHERE }]));
+}
+
+/** Without this value, whether it is included or excluded, alone or among others. */
+export function drop(lql: string, target: Target | string, value: Json): string {
+  const to = asTarget(target);
+  return edited(lql, (part) => {
+    if (!isAbout(part, to) || !hasValue(lql, part, value)) return undefined;
+    return withoutValue(part, value) ?? '';
+  });
 }
 
 /** Only rows without this value. Replaces an inclusion of it. Unchanged if the value is not filterable. */
 export function exclude(lql: string, target: Target | string, value: Json): string {
   const to = asTarget(target);
   const text = clauseText(to, value, true);
-  if (text === undefined) return lql;
-  const clauses = clausesOf(lql).filter((clause) => isAbout(clause, to) && hasValue(clause, value));
-  return written(lql, clauses, text);
+  return text === undefined ? lql : written(lql, { target: to, value, isReplaced: () => false }, text);
 }
 
 /** Whether a value is included, excluded, or neither. */
@@ -71,13 +95,28 @@ export function stateOf(
   target: Target | string,
   value: Json,
 ): 'included' | 'excluded' | undefined {
-  const clause = clausesOf(lql).find((each) => isAbout(each, asTarget(target)) && hasValue(each, value));
-  if (clause === undefined) return undefined;
-  return clause.isNegated ? 'excluded' : 'included';
+  const to = asTarget(target);
+  const part = partsOf(lql).find((each) => isAbout(each, to) && hasValue(lql, each, value));
+  if (part === undefined) return undefined;
+  return isNegated(part) ? 'excluded' : 'included';
+}
+
+/** The values that the query includes or excludes for the path, as rows have them, as far as they are single ones. */
+export function chosenValues(lql: string, target: Target): readonly Json[] {
+  return partsOf(lql).flatMap((part) =>
+    isAbout(part, target) && part.clause?.kind === 'field'
+      ? part.clause.values.map(({ value }) => jsonOf(value)).filter((value) => value !== undefined)
+      : [],
+  );
+}
+
+/** Without the clauses that include or exclude values of the path. */
+export function withoutPath(lql: string, target: Target): string {
+  return edited(lql, (part) => (isAbout(part, target) ? '' : undefined));
 }
 
 /** Without a clause, and without the space that separated it. */
-export function remove(lql: string, { start, end }: Pick<LqlClause, 'start' | 'end'>): string {
+export function remove(lql: string, { start, end }: Pick<QueryPart, 'start' | 'end'>): string {
   const after = lql.slice(end);
   const before = lql.slice(0, start);
   if (after.trim() === '') return before.trimEnd();
@@ -85,93 +124,176 @@ export function remove(lql: string, { start, end }: Pick<LqlClause, 'start' | 'e
 }
 
 /** With other text in place of a clause. */
-export function replace(lql: string, { start, end }: Pick<LqlClause, 'start' | 'end'>, text: string): string {
+export function replace(lql: string, { start, end }: Pick<QueryPart, 'start' | 'end'>, text: string): string {
   return lql.slice(0, start) + text + lql.slice(end);
 }
 
-/** With a clause at the end; at the start if the text ends in a string that is not closed. */
+/** With a clause at the end; at the start if the text ends in a string or parentheses that are not closed. */
 export function append(lql: string, clause: string): string {
   if (clause === '' || lql.trim() === '') return clause === '' ? lql : clause;
   if (isOpen(lql)) return `${clause} ${lql}`;
   return `${lql}${/[ \t\r\n]$/.test(lql) ? '' : ' '}${clause}`;
 }
 
+function isOpen(lql: string): boolean {
+  const last = partsOf(lql).at(-1);
+  if (last === undefined || last.clause !== undefined || last.end < lql.length) return false;
+  return /["(]/.test(lql.slice(last.start));
+}
+
 /** The table that the query names. */
 export function tableOf(lql: string): string | undefined {
-  return clausesOf(lql).find(({ kind }) => kind === 'from')?.value?.text;
+  return fromOf(lql)?.name;
 }
 
 /** The query with this table: names it first, or in place of another one. */
 export function withTable(lql: string, table: string): string {
-  const from = clausesOf(lql).find(({ kind }) => kind === 'from');
-  if (from !== undefined) return from.value?.text === table ? lql : replace(lql, from, `f:${table}`);
+  const from = fromOf(lql);
+  if (from !== undefined) return from.name === table ? lql : replace(lql, from.part, `f:${table}`);
   return lql.trim() === '' ? `f:${table}` : `f:${table} ${lql}`;
+}
+
+function fromOf(lql: string): { readonly part: QueryPart; readonly name: string } | undefined {
+  const found = partsOf(lql).flatMap((part) =>
+    part.clause?.kind === 'from' ? { part, name: part.clause.table.text } : [],
+  );
+  return found[0];
 }
 
 /** The rows that the query selects: without its `s:` and `c:` clauses. */
 export function filtersOf(lql: string): string {
-  return clausesOf(lql)
-    .filter(({ kind }) => kind === 'select' || kind === 'chart')
-    .reduceRight((text, clause) => remove(text, clause), lql);
-}
-
-/** A string in double quotes. */
-function quoted(text: string): string {
-  return `"${text.replace(/[\\"]/g, String.raw`\$&`)}"`;
+  return edited(lql, ({ clause }) =>
+    clause?.kind === 'select' || clause?.kind === 'aggregate' || clause?.kind === 'bucket' ? '' : undefined,
+  );
 }
 
 const MAX_DIGITS = 38;
 const MAX_VALUE = 4096;
+const NOWHERE = { start: 0, end: 0 };
 
 function asTarget(target: Target | string): Target {
-  return typeof target === 'string' ? { path: readPath(target), isElement: false } : target;
+  return typeof target === 'string'
+    ? { path: target.replace(/^m\./, 'metadata.'), isElement: false }
+    : target;
 }
 
-/** Replaces the first clause and removes the others, from the end so that locations stay valid. */
-function written(lql: string, [first, ...others]: readonly LqlClause[], text: string): string {
-  if (first === undefined) return append(lql, text);
-  const rest = others.reduceRight((left, clause) => remove(left, clause), lql);
-  return replace(rest, first, text);
+interface Edit {
+  readonly target: Target;
+  readonly value: Json;
+  /** Whether the clause gives way, though it does not have the value. */
+  readonly isReplaced: (part: QueryPart) => boolean;
 }
 
-function isAbout(clause: LqlClause, { path, isElement }: Target): boolean {
-  if (clause.path !== path) return false;
-  if (path === 'timestamp') {
-    const isPoint = momentText(clause.value?.text ?? '') !== undefined;
-    return clause.kind === 'time' && clause.operator === ':' && isPoint;
+/** The clause in place of the first that gives way, or at the end; other values of a clause stay. */
+function written(lql: string, { target, value, isReplaced }: Edit, text: string): string {
+  let isWritten = false;
+  const rest = edited(lql, (part) => {
+    if (!isAbout(part, target)) return undefined;
+    const isSame = hasValue(lql, part, value);
+    const others = isSame && !isReplaced(part) ? withoutValue(part, value) : undefined;
+    if (others !== undefined || !(isSame || isReplaced(part))) return others;
+    const next = isWritten ? '' : text;
+    isWritten = true;
+    return next;
+  });
+  return isWritten ? rest : append(rest, text);
+}
+
+/** Replaces parts; an empty text removes one. From the end, so that locations stay valid. */
+function edited(lql: string, edit: (part: QueryPart) => string | undefined): string {
+  const edits = partsOf(lql).flatMap((part) => {
+    const text = edit(part);
+    return text === undefined ? [] : [{ part, text }];
+  });
+  return edits.reduceRight(
+    (left, { part, text }) => (text === '' ? remove(left, part) : replace(left, part, text)),
+    lql,
+  );
+}
+
+function isNegated({ clause }: QueryPart): boolean {
+  return clause !== undefined && 'negated' in clause && clause.negated;
+}
+
+function isAbout({ clause }: QueryPart, { path, isElement }: Target): boolean {
+  if (clause?.kind === 'timestamp') {
+    const { kind } = clause.value;
+    return path === 'timestamp' && clause.operator === ':' && (kind === 'instant' || kind === 'day');
   }
-  return clause.kind === 'field' && clause.operator === (isElement ? ':@>' : ':');
+  if (clause?.kind !== 'field' || clause.path.segments.join('.') !== path) return false;
+  return clause.operator === (isElement ? ':@>' : ':');
 }
 
-/** Whether the clause compares with this value: 5 and "5" are the same, NULL and "NULL" are not. */
-function hasValue({ value }: LqlClause, wanted: Json): boolean {
-  if (value === undefined) return false;
-  if (wanted === null) return !value.isQuoted && value.text === 'NULL';
-  const isNull = !value.isQuoted && value.text === 'NULL';
-  if (isNull || isNested(wanted)) return false;
-  return value.text === (decimalText(wanted) ?? String(wanted));
+/** Whether the clause has this value: 5 and "5" are the same, NULL and "NULL" are not. */
+function hasValue(lql: string, { clause }: QueryPart, wanted: Json): boolean {
+  if (clause?.kind === 'timestamp') {
+    return lql.slice(clause.valueSpan.start, clause.valueSpan.end) === wanted;
+  }
+  return clause?.kind === 'field' && clause.values.some(({ value }) => isSame(value, wanted));
 }
 
-function clauseText({ path, isElement }: Target, value: Json, isNegated: boolean): string | undefined {
+function isSame(value: FieldValue, wanted: Json): boolean {
+  if (value.kind === 'null' || wanted === null) return value.kind === 'null' && wanted === null;
+  if (value.kind === 'range' || isNested(wanted)) return false;
+  const text = value.kind === 'boolean' ? String(value.value) : value.text;
+  return text === (decimalText(wanted) ?? String(wanted));
+}
+
+/** As rows have it: numbers that a double cannot hold are text. Undefined for ranges. */
+function jsonOf(value: FieldValue): Json | undefined {
+  if (value.kind === 'null') return null;
+  if (value.kind === 'range') return undefined;
+  if (value.kind === 'boolean') return value.value;
+  const isExact = value.kind === 'number' && String(Number(value.text)) === value.text;
+  return isExact ? Number(value.text) : value.text;
+}
+
+/** The clause without the value; undefined if there are no others. */
+function withoutValue({ clause }: QueryPart, unwanted: Json): string | undefined {
+  if (clause?.kind !== 'field') return undefined;
+  const values = clause.values.filter(({ value }) => !isSame(value, unwanted));
+  return values.length === 0 ? undefined : withValues(clause, values);
+}
+
+function withValues(clause: FieldFilter, values: FieldFilter['values']): string {
+  return print({ clauses: [{ ...clause, values }] });
+}
+
+/** A clause of rows whose message matches the regular expression. */
+export function messageClause(regex: string): string {
+  const value = { text: regex, span: NOWHERE };
+  return print({ clauses: [{ kind: 'message', negated: false, match: 'regex', value, span: NOWHERE }] });
+}
+
+/** The value as LQL has it after `:`; undefined if it cannot. */
+export function valueText(value: Json): string | undefined {
+  return clauseText({ path: 'x', isElement: false }, value, false)?.slice('x:'.length);
+}
+
+function clauseText({ path, isElement }: Target, json: Json, negated: boolean): string | undefined {
   if (unnameable(path) !== undefined || (path === 'timestamp' && isElement)) return undefined;
-  const text = path === 'timestamp' ? momentText(value) : valueText(value, isElement);
-  if (text === undefined) return undefined;
-  const name = path === 'timestamp' ? 't' : writePath(path);
-  return `${isNegated ? '-' : ''}${name}${isElement ? ':@>' : ':'}${text}`;
+  if (path === 'timestamp') {
+    const moment = momentText(json);
+    return moment === undefined ? undefined : `${negated ? '-' : ''}t:${moment}`;
+  }
+  const value = valueOf(json, isElement);
+  if (value === undefined) return undefined;
+  const operator = isElement ? ':@>' : ':';
+  const values = [{ value, span: NOWHERE }];
+  return print({
+    clauses: [{ kind: 'field', negated, path: pathOf(path), operator, values, span: NOWHERE }],
+  });
 }
 
-function valueText(value: Json, isElement: boolean): string | undefined {
-  if (value === null) return isElement ? undefined : 'NULL';
-  if (typeof value === 'boolean') return String(value);
-  if (isNumber(value)) return decimalText(value);
-  if (isNested(value)) return undefined;
-  if (value.length > MAX_VALUE || /\0|\p{Surrogate}/u.test(value)) return undefined;
-  return isPlain(value) ? value : quoted(value);
-}
-
-/** Whether the text is read as the same text without quotes. */
-function isPlain(text: string): boolean {
-  return /^[A-Za-z_/][\w/.:+-]*$/.test(text) && !text.includes('..') && !/^(?:NULL|true|false)$/.test(text);
+function valueOf(value: Json, isElement: boolean): FieldValue | undefined {
+  if (value === null) return isElement ? undefined : { kind: 'null' };
+  if (typeof value === 'boolean') return { kind: 'boolean', value };
+  if (isNumber(value)) {
+    const text = decimalText(value);
+    return text === undefined ? undefined : { kind: 'number', text };
+  }
+  if (isNested(value) || value.length > MAX_VALUE || /\0|\p{Surrogate}/u.test(value)) return undefined;
+  return { kind: 'text', text: value };
 }
 
 /** A time of `t:`, with microseconds at most. */

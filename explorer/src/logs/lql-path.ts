@@ -1,33 +1,16 @@
-// Paths in LQL: names separated by dots, in double quotes if they have other characters than letters, digits and _.
+// Paths of fields: names joined with dots in the page, and in LQL in double quotes if they have other characters than letters, digits and _.
+import { printPath } from '../../../src/sql/lql/print.ts';
+import type { FieldPath } from '../../../src/sql/lql/tree.ts';
 
-/** A name of a path, as a regular expression. */
-const SEGMENT = String.raw`(?:\w+|"(?!")[^"\\]*(?:\\[^][^"\\]*)*")`;
-export const PATH = String.raw`${SEGMENT}(?:\.${SEGMENT})*`;
-
-const SEGMENTS = new RegExp(SEGMENT, 'g');
 const MAX_SEGMENTS = 64;
 
-/** The names of a path as it is written, joined with dots; `m.` is short for `metadata.` */
-export function readPath(text: string): string {
-  const [first = '', ...rest] = text.match(SEGMENTS) ?? [];
-  return [first === 'm' && rest.length > 0 ? 'metadata' : first, ...rest].map(unquoted).join('.');
+export function pathOf(path: string): FieldPath {
+  return { segments: path.split('.'), span: { start: 0, end: 0 } };
 }
 
-function unquoted(segment: string): string {
-  return segment.startsWith('"') ? segment.slice(1, -1).replace(/\\(["\\])/g, '$1') : segment;
-}
-
-/** The path as it is written. */
+/** The path as LQL has it: `m.` is short for `metadata.`; `timestamp` is that of `t:`. */
 export function writePath(path: string): string {
-  const [first = '', ...rest] = path.split('.');
-  if (first === 'metadata' && rest.length > 0) return ['m', ...rest.map(written)].join('.');
-  // As words, they would be a clause of another kind, or short for metadata.
-  const isShort = rest.length === 0 ? /^(?:f|from|s|select|t)$/.test(first) : first === 'm';
-  return [isShort ? `"${first}"` : written(first), ...rest.map(written)].join('.');
-}
-
-function written(segment: string): string {
-  return /^\w+$/.test(segment) ? segment : `"${segment}"`;
+  return path === 'timestamp' ? path : printPath(pathOf(path));
 }
 
 /** Why LQL cannot name the path; undefined: it can. */

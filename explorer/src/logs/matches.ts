@@ -1,5 +1,6 @@
 // What the filter searches the message for, to mark it in the rows.
-import { clausesOf, type LqlClause } from './lql-edit.ts';
+import { partsOf } from '../../../src/sql/lql/parse.ts';
+import type { Clause } from '../../../src/sql/lql/tree.ts';
 
 /** Regular expressions that may take long in the browser, which has no RE2: a group that is repeated. */
 const SLOW = /\)[*+{?]/;
@@ -7,13 +8,14 @@ const MAX_PATTERN = 200;
 
 /** The words and patterns of the filter that are not negated; each finds all places. */
 export function matchesOf(filter: string): readonly RegExp[] {
-  return clausesOf(filter).flatMap((clause) => patternOf(clause) ?? []);
+  return partsOf(filter).flatMap(({ clause }) => patternOf(clause) ?? []);
 }
 
-function patternOf({ kind, isNegated, operator, value }: LqlClause): RegExp | undefined {
-  if (kind !== 'message' || isNegated || value === undefined || value.text === '') return undefined;
-  const { text } = value;
-  if (operator !== '~') return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'g');
+function patternOf(clause: Clause | undefined): RegExp | undefined {
+  if (clause?.kind !== 'message' || clause.negated || clause.value.text === '') return undefined;
+  const { text } = clause.value;
+  if (clause.match === 'contains')
+    return new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`), 'g');
   const [, flags = '', source = ''] = /^(?:\(\?([ims]+)\))?([^]*)$/.exec(text) ?? [];
   if (SLOW.test(source) || source.length > MAX_PATTERN) return undefined;
   try {

@@ -1,5 +1,6 @@
 // The calls of a log view, each as any caller can send it: rows here, the histogram in histogram.ts, facets in facets.ts. At most
-// three engine queries a screen, and one explanation (`basisOf`), whose SQL the histogram and the facets read.
+// three engine queries a screen, and one explanation (`basisOf`), whose SQL the histogram and the facets read; and one of each for
+// every facet whose values the filter chooses.
 import type { Ask, ConsumerQuery } from '../service/client.ts';
 import { sandboxOf, type Endpoint, type Table } from '../service/listing.ts';
 import { append, filtersOf, withTable } from './lql-edit.ts';
@@ -140,9 +141,9 @@ function rowsSql(question: LogQuestion, page: RowsPage, sql: string): string {
   ].join('\n');
 }
 
-/** `WHERE` with the bounds that neither parameters nor LQL can hold. */
-export function outerWhere(question: LogQuestion): readonly string[] {
-  return whereLines(outerBounds(question));
+/** `WHERE` with the bounds that neither parameters nor LQL can hold, and with these conditions. */
+export function outerWhere(question: LogQuestion, more: readonly string[] = []): readonly string[] {
+  return whereLines([...outerBounds(question), ...more]);
 }
 
 function whereLines(conditions: readonly string[]): readonly string[] {
@@ -156,15 +157,23 @@ function endOf({ before, isStrict = false }: RowsPage): bigint | undefined {
 }
 
 function boundParameters({ endpoint, view, bounds }: LogQuestion): Readonly<Record<string, string>> {
-  const valueOf = (name: string, ms: number, round: (value: number) => number): string => {
-    const type = endpoint.parameters.find((each) => each.name === name)?.type ?? '';
-    const isWhole = !type.includes('DateTime64');
-    return new Date(isWhole ? round(ms / 1000) * 1000 : ms).toISOString().replace(isWhole ? '.000' : '', '');
-  };
+  const { from, to } = view;
   return {
-    ...(view.from === undefined ? {} : { [view.from]: valueOf(view.from, bounds.from, Math.floor) }),
-    ...(view.to === undefined ? {} : { [view.to]: valueOf(view.to, bounds.to, Math.ceil) }),
+    ...(from === undefined ? {} : { [from]: boundText(endpoint, from, { ms: bounds.from, end: 'from' }) }),
+    ...(to === undefined ? {} : { [to]: boundText(endpoint, to, { ms: bounds.to, end: 'to' }) }),
   };
+}
+
+/** A bound as its parameter can hold it: without milliseconds, the range is wider. */
+export function boundText(
+  { parameters }: Endpoint,
+  name: string,
+  { ms, end }: { readonly ms: number; readonly end: keyof Bounds },
+): string {
+  const type = parameters.find((each) => each.name === name)?.type ?? '';
+  if (type.includes('DateTime64')) return new Date(ms).toISOString();
+  const seconds = end === 'from' ? Math.floor(ms / 1000) : Math.ceil(ms / 1000);
+  return new Date(seconds * 1000).toISOString().replace('.000', '');
 }
 
 /** Bounds that a parameter is only guessed to hold are written as well. */

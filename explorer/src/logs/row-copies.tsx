@@ -6,11 +6,11 @@ import { viewFragment } from '../saved-views/view-actions.ts';
 import { printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
-import { fixedAt } from '../time-range/range.ts';
+import { fixedAt, writeRange } from '../time-range/range.ts';
 import { usePopover } from '../time-range/use-popover.ts';
 import { queriesOf } from './row-calls.ts';
 import { keyOf } from './row-key.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 
 interface Props {
   readonly row: Row;
@@ -61,7 +61,7 @@ function Choices({
   const linkText = (): string => {
     const { logs: shown } = address.value;
     if (shown === undefined) return base;
-    const fixed = { ...shown, row: keyOf(row, view.time), range: rangeText(fixedAt(range, page.epoch())) };
+    const fixed = { ...shown, row: keyOf(row, view.time), range: writeRange(fixedAt(range, page.epoch())) };
     return new URL(viewFragment({ ...address.value, logs: fixed }), base).href;
   };
   const choices = [

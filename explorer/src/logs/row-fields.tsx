@@ -10,7 +10,7 @@ import { coloredJson } from '../result/json-view.tsx';
 import { TEXT_SLICE } from '../result/tree.ts';
 import { isNested, preview, printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
-import { FilterButtons, type FilterActions } from './log-facets.tsx';
+import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
 import type { LayoutProps } from './log-layout.ts';
 import { targetOf } from './lql-edit.ts';
 import { matchesOf } from './matches.ts';

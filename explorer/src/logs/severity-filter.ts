@@ -1,6 +1,7 @@
 // The severities that a filter selects, as one clause that matches the level of a row as the histogram counts it.
 import { fieldOf } from './fields.ts';
-import { append, clausesOf, remove, replace, type LqlClause } from './lql-edit.ts';
+import type { QueryPart } from '../../../src/sql/lql/alternatives.ts';
+import { append, partsOf, remove, replace } from './lql-edit.ts';
 import { unnameable, writePath } from './lql-path.ts';
 import type { LogQuestion } from './questions.ts';
 import { SEVERITIES, severityPattern, type Severity } from './severity.ts';
@@ -23,7 +24,8 @@ export function levelField({ view, endpoint }: LogQuestion): LevelField | undefi
 /** All of them if the filter has no such clause. */
 export function severitiesOf(filter: string, level: LevelField): readonly Severity[] {
   const clause = clauseOf(filter, level);
-  return CHOICES.find((choice) => clause?.text === clauseText(choice, level)) ?? SEVERITIES;
+  const text = clause && filter.slice(clause.start, clause.end);
+  return CHOICES.find((choice) => text === clauseText(choice, level)) ?? SEVERITIES;
 }
 
 /** The filter with these severities; none or all of them: without such a clause. */
@@ -41,9 +43,9 @@ const CHOICES: readonly (readonly Severity[])[] = Array.from(
   (_, index) => SEVERITIES.filter((_severity, bit) => ((index + 1) >> bit) % 2 === 1),
 );
 
-function clauseOf(filter: string, level: LevelField): LqlClause | undefined {
+function clauseOf(filter: string, level: LevelField): QueryPart | undefined {
   const texts = new Set(CHOICES.map((choice) => clauseText(choice, level)));
-  return clausesOf(filter).find(({ text }) => texts.has(text));
+  return partsOf(filter).find(({ start, end }) => texts.has(filter.slice(start, end)));
 }
 
 /** Levels that are not known, or not there, are those that no pattern finds. */

@@ -2,7 +2,7 @@
 import { usePaletteActions } from '../palette/use-palette-actions.ts';
 import { PRESETS } from '../time-range/range.ts';
 import { isFollowing } from './follower.ts';
-import { rangeText, type Logs } from './use-logs.ts';
+import type { Logs } from './use-logs.ts';
 
 export function useLogActions(logs: Logs): void {
   const { store, change } = logs;
@@ -20,7 +20,7 @@ export function useLogActions(logs: Logs): void {
       id: `logs ${title}`,
       label: title,
       hint: 'time range',
-      run: () => change({ range: rangeText(range) }),
+      run: () => change({ range }),
     })),
     ...logs.views.map(({ table }) => ({
       id: `logs table ${table}`,

@@ -18,6 +18,14 @@ export interface LogView {
   readonly isDeclared: boolean;
 }
 
+/** The view with these facets beside its own; those that the table does not have are left out. */
+export function withFacets(view: LogView, paths: readonly string[] = [], table: Table | undefined): LogView {
+  const added = paths.filter((path) => !view.facets.includes(path) && table && fieldOf(table, path));
+  return added.length === 0
+    ? view
+    : { ...view, facets: [...view.facets, ...new Set(added)].slice(0, MAX_SHOWN) };
+}
+
 const TIMES = ['timestamp', 'time', 'ts', 'event_time'];
 const MESSAGES = ['event_message', 'message', 'body', 'msg', 'text'];
 const LEVELS = [
@@ -32,6 +40,7 @@ const LEVELS = [
 const FROMS = ['from', 'start', 'since', 'iso_timestamp_start', 'start_time', 'begin'];
 const TOS = ['to', 'end', 'until', 'iso_timestamp_end', 'end_time'];
 const MAX_FACETS = 12;
+const MAX_SHOWN = 24;
 
 /** The declared views, otherwise one for each table with a time column. None if the key may not send the queries of the view. */
 export function logViewsOf(endpoint: Endpoint): readonly LogView[] {

@@ -2,16 +2,17 @@
 import type { Completion, CompletionContext, CompletionResult } from '@codemirror/autocomplete';
 import { LanguageSupport, StreamLanguage, type StringStream } from '@codemirror/language';
 import type { Extension } from '@codemirror/state';
-import { PATH, writePath } from '../logs/lql-path.ts';
+import { PATH_SOURCE } from '../../../src/sql/lql/clause-context.ts';
 import type { Sandbox } from '../service/listing.ts';
-import { namesOf, tableOfLql } from './vocabulary.ts';
+import { suggestionsAt, type SuggestionKind } from './lql-completion.ts';
+import { tableOfLql } from './vocabulary.ts';
 
 interface State {
   /** Whether a clause's name has been read and its value is expected. */
   isValue: boolean;
 }
 
-const PATH_BEFORE_OPERATOR = new RegExp(`^${PATH}(?=:)`);
+const PATH_BEFORE_OPERATOR = new RegExp(`^${PATH_SOURCE}(?=:)`);
 
 function token(stream: StringStream, state: State): string | null {
   if (stream.eatSpace()) {
@@ -26,10 +27,11 @@ function token(stream: StringStream, state: State): string | null {
     return 'operator';
   }
   if (stream.match(/^"(?:[^"\\]|\\.)*"?/)) return 'string';
-  if (state.isValue && stream.match(/^(?:true|false|NULL|now|today|yesterday)(?=\s|$)/)) return 'atom';
+  if (state.isValue && stream.match(/^(?:true|false|NULL|now|today|yesterday)(?=[\s|)]|$)/)) return 'atom';
   if (stream.match(/^(?:count|countd|avg|sum|min|max|p50|p95|p99|group_by)(?=\()/)) return 'keyword';
   if (stream.match(/^(?:last|this)(?=@)/)) return 'keyword';
-  if (stream.match(/^\d[\w:.+-]*?(?=\.\.|\s|$|\))/)) return 'number';
+  if (stream.match(/^\d[\w:.+-]*?(?=\.\.|[\s|)]|$)/)) return 'number';
+  if (state.isValue && stream.match(/^[(|)]/)) return 'operator';
   if (stream.match(/^[A-Za-z_][\w.]*/)) return state.isValue ? 'variableName' : 'string';
   stream.next();
   return null;
@@ -37,24 +39,15 @@ function token(stream: StringStream, state: State): string | null {
 
 const LQL = StreamLanguage.define<State>({ name: 'lql', startState: () => ({ isValue: false }), token });
 
-const CLAUSES: readonly (readonly [string, string])[] = [
-  ['f:', 'from this table'],
-  ['t:', 'time of the row'],
-  ['s:', 'show these columns'],
-  ['c:', 'chart'],
-];
-const TIMES: readonly (readonly [string, string])[] = [
-  ['last@15m', '15 minutes'],
-  ['last@1h', 'one hour'],
-  ['last@24h', '24 hours'],
-  ['last@7d', 'seven days'],
-  ['today', 'since midnight, UTC'],
-  ['yesterday', 'the day before'],
-  ['this@hour', 'since the hour began'],
-  ['this@week', 'since Monday'],
-];
-const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'min', 'max', 'p50', 'p95', 'p99'];
-const BUCKETS = ['minute', 'hour', 'day', 'second'];
+const TYPES: Readonly<Record<SuggestionKind, string>> = {
+  clause: 'keyword',
+  field: 'property',
+  operator: 'keyword',
+  value: 'constant',
+  time: 'constant',
+  table: 'class',
+  chart: 'function',
+};
 
 export function lqlLanguage(sandbox: Sandbox): Extension {
   const autocomplete = (context: CompletionContext): CompletionResult | null => complete(context, sandbox);
@@ -62,53 +55,28 @@ export function lqlLanguage(sandbox: Sandbox): Extension {
 }
 
 function complete(context: CompletionContext, sandbox: Sandbox): CompletionResult | null {
-  const clause = context.matchBefore(/\S*/);
-  if (clause === null || (clause.text === '' && !context.explicit)) return null;
-  const [, head = '', word = ''] = /^(-?(?:[fstc]:(?:\w+\()?(?:t::)?)?)(.*)$/.exec(clause.text) ?? [];
-  if (/[~:]/.test(word)) return null;
-  const from = clause.from + head.length;
-  const options = optionsFor(head.replace(/^-/, ''), context.state.doc.toString(), sandbox);
-  return { from, options, validFor: /^[\w.@"/-]*$/ };
-}
-
-/** Completions after the beginning of a clause. */
-function optionsFor(head: string, text: string, sandbox: Sandbox): readonly Completion[] {
-  if (head === 'f:')
-    return (sandbox.tables ?? []).map(({ name }) => ({ label: name, type: 'class', detail: 'table' }));
-  if (head === 't:') return TIMES.map(([label, detail]) => ({ label, detail, type: 'constant' }));
-  if (head === 'c:group_by(t::')
-    return BUCKETS.map((label) => ({ label, type: 'constant', apply: `${label})` }));
-  if (head === 'c:') return chartOptions();
-  if (head.startsWith('c:')) return pathOptions(text, sandbox, ')');
-  if (head === 's:') return pathOptions(text, sandbox, '');
-  const clauses = CLAUSES.map(([label, detail]): Completion => ({
-    label,
-    detail,
-    type: 'keyword',
-    boost: 90,
-  }));
-  return [...clauses, ...pathOptions(text, sandbox, ':')];
-}
-
-function chartOptions(): readonly Completion[] {
-  return [
-    { label: 'count(*)', detail: 'rows', type: 'function', boost: 90 },
-    ...AGGREGATES.map((name): Completion => ({ label: `${name}(`, detail: 'of a field', type: 'function' })),
-    ...BUCKETS.map((unit): Completion => ({
-      label: `group_by(t::${unit})`,
-      detail: `a bucket each ${unit}`,
-      type: 'function',
-      boost: 80,
-    })),
-  ];
-}
-
-/** Paths in LQL notation: `m.` for `metadata.` */
-function pathOptions(text: string, sandbox: Sandbox, end: string): readonly Completion[] {
-  const table = tableOfLql(text, sandbox);
-  if (table === undefined) return [];
-  return namesOf(table).map(({ name, type }) => {
-    const label = writePath(name);
-    return { label, detail: type, type: 'property', apply: `${label}${end}` };
+  const text = context.state.doc.toString();
+  const found = suggestionsAt(text, context.pos, {
+    table: tableOfLql(text, sandbox),
+    tables: (sandbox.tables ?? []).map(({ name }) => name),
+    valuesOf: () => [],
   });
+  if (
+    found === undefined ||
+    (found.from === context.pos && !context.explicit && !isAfterHead(text, context.pos))
+  )
+    return null;
+  const options = found.options.map(({ kind, label, detail, insert }, index): Completion => ({
+    label,
+    type: TYPES[kind],
+    apply: insert,
+    ...(detail === undefined ? {} : { detail }),
+    // In the order of the suggestions, if they match alike: clauses before the many fields.
+    boost: kind === 'field' ? 0 : Math.max(1, 90 - index),
+  }));
+  return { from: found.from, options, validFor: /^[\w.@"/-]*$/ };
+}
+
+function isAfterHead(text: string, at: number): boolean {
+  return /[:(|]$/.test(text.slice(0, at));
 }

@@ -29,6 +29,8 @@ export interface LogsAddress {
   readonly range: string;
   /** Paths; undefined: those of the view. */
   readonly columns: readonly string[] | undefined;
+  /** Paths of facets beside those of the view. */
+  readonly facets?: readonly string[] | undefined;
   /** The key of the row that is open. */
   readonly row?: string | undefined;
 }
@@ -93,6 +95,7 @@ const OWN = {
   filter: ':filter',
   range: ':range',
   column: ':column',
+  facet: ':facet',
   row: ':row',
 } as const;
 
@@ -156,16 +159,19 @@ function readLogs(fields: URLSearchParams): LogsAddress {
     filter: fields.get(OWN.filter) ?? '',
     range: fields.get(OWN.range) ?? ALL_LOGS.range,
     columns: fields.has(OWN.column) ? columns.filter((path) => path !== '') : undefined,
+    ...(fields.has(OWN.facet) ? { facets: fields.getAll(OWN.facet).slice(0, MAX_COLUMNS) } : {}),
     ...(fields.get(OWN.row) ? { row: fields.get(OWN.row) ?? '' } : {}),
   };
 }
 
 /** No columns at all are one that is empty. */
-function writeLogs(fields: URLSearchParams, { table, filter, range, columns, row }: LogsAddress): void {
+function writeLogs(fields: URLSearchParams, logs: LogsAddress): void {
+  const { table, filter, range, columns, facets, row } = logs;
   fields.set(OWN.logs, table ?? '');
   if (filter !== '') fields.set(OWN.filter, filter);
   if (range !== ALL_LOGS.range) fields.set(OWN.range, range);
   for (const path of columns?.length === 0 ? [''] : (columns ?? [])) fields.append(OWN.column, path);
+  for (const path of facets ?? []) fields.append(OWN.facet, path);
   if (row !== undefined) fields.set(OWN.row, row);
 }
 

@@ -153,9 +153,14 @@ function draftOf(endpoint: Endpoint, draft: Draft | undefined): Partial<Address>
   };
 }
 
-/** Whether all required parameters are filled in. */
-export function isComplete({ parameters }: Endpoint, { parameters: values }: Address): boolean {
+/** Whether all required parameters are filled in, except for those that are `held` elsewhere. */
+export function isComplete(
+  { parameters }: Endpoint,
+  { parameters: values }: Address,
+  held: readonly string[] = [],
+): boolean {
   return parameters.every(
-    ({ name, required, locked }) => !required || locked === true || (values[name] ?? '') !== '',
+    ({ name, required, locked }) =>
+      !required || locked === true || (values[name] ?? '') !== '' || held.includes(name),
   );
 }

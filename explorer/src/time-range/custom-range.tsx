@@ -64,7 +64,7 @@ export function CustomRange({ range = DEFAULT, zone, onApply }: Props) {
       }}
     >
       <KindChoice name={`${id}-kind`} kind={kind} onKind={switchTo} />
-      <div class="custom-range-fields">
+      <div class="custom-range-fields" data-kind={kind}>
         <RangeField label="From" {...field('from')} />
         <RangeField label="To" {...field('to')} />
       </div>

@@ -16,7 +16,7 @@ const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY
 /** The database of a table that is named without one; undefined: the name stays as it is. */
 export type DatabaseOf = (table: string) => string | undefined;
 
-/** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. Linear time. */
+/** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. */
 export function qualifyTables(sql: string, databaseOf: DatabaseOf): string {
   let written = '';
   let copied = 0;
@@ -46,7 +46,8 @@ export function bareTables(sql: string): readonly BareTable[] {
     if (!isTableNext(query, index, levels)) continue;
     const name = query.name(index + 1);
     const after = query.kind(index + 2);
-    if (name === undefined || common.has(name) || after === '.' || after === '(') continue;
+    if (name === undefined || after === '.' || after === '(' || isCommon(index + 1, common.get(name)))
+      continue;
     found.push({ name, start: query.start(index + 1) });
   }
   return found;
@@ -92,13 +93,34 @@ function isAlias(query: Cursor, name: string | undefined): boolean {
   return query.tokens.some((_, index) => query.word(index) === 'AS' && query.name(index + 1) === name);
 }
 
-/** Names before `AS (`. */
-function commonTables(query: Cursor): ReadonlySet<string> {
-  const names = new Set<string>();
+/** The tokens of a WITH clause's query, in which its own name is that of a table. */
+interface OwnQuery {
+  readonly open: number;
+  close: number;
+}
+
+/** Names before `AS (`, with their queries; those of recursive ones are empty, since they read themselves. */
+function commonTables(query: Cursor): ReadonlyMap<string, readonly OwnQuery[]> {
+  const named = new Map<string, OwnQuery[]>();
+  const open: (OwnQuery | undefined)[] = [];
+  let isRecursive = false;
   for (let index = 0; index < query.length; index++) {
-    if (query.word(index) !== 'AS' || query.kind(index + 1) !== '(') continue;
-    const name = query.name(index - 1);
-    if (name !== undefined) names.add(name);
+    isRecursive ||= query.word(index) === 'RECURSIVE';
+    if (query.kind(index) === '(') {
+      const name = query.word(index - 1) === 'AS' ? query.name(index - 2) : undefined;
+      const own = { open: index, close: isRecursive ? index : query.length };
+      const others = name === undefined ? undefined : named.get(name);
+      if (others !== undefined) others.push(own);
+      else if (name !== undefined) named.set(name, [own]);
+      open.push(isRecursive ? undefined : own);
+    } else if (query.kind(index) === ')') {
+      const own = open.pop();
+      if (own !== undefined) own.close = index;
+    }
   }
-  return names;
+  return named;
+}
+
+function isCommon(index: number, queries: readonly OwnQuery[] = []): boolean {
+  return queries.some(({ open, close }) => index < open || index > close);
 }

@@ -65,7 +65,7 @@ export async function seed(
 /** Characters of a failed statement and of the engine's message that are shown. */
 const MAX_SHOWN = 300;
 
-function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
+export function seedFailure(cause: Error, { seeds, data }: Settings): CommandError {
   if (!(cause instanceof SeedError)) {
     return new CommandError(`Cannot load the seeds in ${seeds}: ${cause.message}`, { cause });
   }

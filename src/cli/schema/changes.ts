@@ -2,16 +2,22 @@
 import { printName } from '../../sql/definition/qualified-name.ts';
 import type { AlterRecord, StatementRecord } from '../../sql/definition/record.ts';
 import type { Normalised } from './step.ts';
+import { checkedName, withoutMoves } from './tables.ts';
 
 const SKIP = { kind: 'skip' } as const;
 
-/** ALTER TABLE, reduced to the changes of columns and of the query of a view. */
-export function normaliseAlter({ what, name, commands }: AlterRecord): Normalised {
+/** ALTER TABLE, reduced to the changes of columns and of the query of a view; a copy without rows has the others. */
+export function normaliseAlter({ what, name, commands, checked }: AlterRecord): Normalised {
   if (what !== 'TABLE') return { kind: 'skip', noted: `ALTER ${what}` };
   if (name === undefined) return { kind: 'unknown', message: 'the name of the table cannot be read' };
-  if (commands.length === 0) return SKIP;
-  const attempts = [`ALTER TABLE ${printName(name)} ${commands.join(', ')}`];
-  return { kind: 'step', action: 'change', target: name, what: 'table', attempts };
+  if (commands.length === 0 && checked.length === 0) return SKIP;
+  const step = { kind: 'step', action: 'change', target: name, what: 'table', isAlter: true } as const;
+  const copy = printName(checkedName(name));
+  const remove = `DROP TABLE IF EXISTS ${copy}`;
+  const attempts = [commands.length === 0 ? remove : `ALTER TABLE ${printName(name)} ${commands.join(', ')}`];
+  if (checked.length === 0) return { ...step, attempts };
+  const changed = `ALTER TABLE ${copy} ${checked.map(withoutMoves).join(', ')}`;
+  return { ...step, attempts, check: `CREATE TABLE ${copy} AS ${printName(name)};\n${changed};\n${remove}` };
 }
 
 const REMOVED: ReadonlySet<string> = new Set(['TABLE', 'VIEW', 'DICTIONARY', 'DATABASE', 'FUNCTION']);

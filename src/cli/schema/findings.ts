@@ -20,7 +20,7 @@ export const TABLE_CODES: Codes = {
   },
   'tables.unknown_column': {
     title: 'A statement of the schema names a column that does not exist',
-    help: 'A key, a version column, a default, TTL, an index or a projection names it, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
+    help: 'A key, a version column, a default, TTL, an index, a projection or a constraint names it, in CREATE TABLE or ALTER TABLE, so that a server rejects the statement. For the analysis, the table is created without that part. Correct the name.',
   },
   'tables.unknown_table': {
     title: 'A statement of the schema names a table that no statement creates',
@@ -115,8 +115,10 @@ export function rejection(
 ): Finding {
   const { sql } = statement;
   const message = failure?.message ?? '';
-  const type = /data type family: (\w+)/.exec(message)?.[1];
-  const [found] = (type === undefined ? quotedNames(message) : [type])
+  const named = /(?:data type family|could not find table): (\w+)|cannot find column (\w+)/i.exec(message);
+  const unquoted = named?.slice(1).find((each) => each !== undefined);
+  const own = unquoted === step.target.name ? [nameOf(step.target)] : [];
+  const [found] = (unquoted === undefined ? quotedNames(message) : [...own, unquoted])
     .flatMap((name) => [name, name.split('.').at(-1) ?? name])
     .flatMap((name) => {
       const start = findInText(sql, name)?.start;
@@ -144,21 +146,17 @@ const MISSING_COLUMN =
 
 /** A warning at a column that a statement names and that its table does not have: it was carried out without what names it. */
 export function unknownColumn(
-  statement: SchemaStatement,
-  { what, target, action }: Step,
+  { statement, step: { what, target } }: PlannedStatement,
   reason: EngineError | undefined,
+  names: () => Iterable<string>,
 ): Finding | undefined {
   const name = MISSING_COLUMN.exec(reason?.message ?? '')
     ?.slice(1)
     .find((each) => each !== undefined);
   const place = name === undefined ? undefined : findInText(statement.sql, name);
-  if (name === undefined || place === undefined || action !== 'create') return undefined;
-  const hint = didYouMean(
-    nearest(
-      name,
-      namesIn(statement).filter((each) => each !== name),
-    ),
-  );
+  if (name === undefined || place === undefined) return undefined;
+  const others = (all: Iterable<string>): readonly string[] => [...all].filter((each) => each !== name);
+  const hint = didYouMean(nearest(name, others(namesIn(statement))) ?? nearest(name, others(names())));
   return findingAt(statement, place.start, {
     severity: 'warning',
     code: 'tables.unknown_column',

@@ -2,14 +2,16 @@
 import type { Finding } from '../../sql/base/finding.ts';
 import type { EngineSources } from '../../sql/clickhouse/outside-sources.ts';
 import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { readRows } from '../../service/engine/rows.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { readEngineSettings, readNames } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
 import { namesIn, rejection, unknownColumn, unknownEngine, unknownTable } from './findings.ts';
-import { keyOf, type QualifiedName } from '../../sql/definition/qualified-name.ts';
+import { keyOf, printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
 import type { Step } from './step.ts';
+import { checkedName } from './tables.ts';
 
 /** What was created, and what was not. */
 export interface LoadedSchema {
@@ -66,44 +68,43 @@ export async function loadSchema(
     ...types,
     ...pending.flatMap(({ statement }) => namesIn(statement)),
   ];
-  const failed = left.map(({ statement, step, failure }) => {
+  // One that waits for another has no failure of its own.
+  const rejected = left.filter(({ step, failure }) => failure !== undefined || step.action === 'create');
+  const failed = rejected.map(({ statement, step, failure }) => {
     const finding = rejection({ statement, step }, failure, names);
     if (step.action === 'create') broken.set(keyOf(step.target), finding);
     return finding;
   });
   const reduced = pending.filter(({ attempt, failure }) => failure === undefined && attempt > 0);
-  const misspelled = reduced.flatMap(
-    ({ statement, step, reason }) => unknownColumn(statement, step, reason) ?? [],
+  const carriedOut = pending.filter(({ failure }) => failure === undefined);
+  const misspelled = carriedOut.flatMap(
+    ({ statement, step, reason }) => unknownColumn({ statement, step }, reason, names) ?? [],
   );
   const counts = {
     carriedOut: pending.length - left.length,
     reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  const created = pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : []));
+  const created = [
+    ...pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : [])),
+    ...(pending.some(({ step }) => step.needs !== undefined) ? await presentTables(engine) : []),
+  ];
   const misnamed = pending.flatMap((each) => [
     ...[unknownTable(each, created) ?? []].flat(),
     ...[unknownEngine(each, settings.engines) ?? []].flat(),
   ]);
-  const ofMore = await checkMore(engine, pending);
   return {
-    findings: [...findings, ...failed, ...misspelled, ...misnamed, ...ofMore],
+    findings: [...findings, ...failed, ...misspelled, ...misnamed],
     broken,
     counts,
     skipped,
   };
 }
 
-/** Warnings about parts of statements that were carried out without them. */
-async function checkMore(engine: Engine, pending: readonly Pending[]): Promise<readonly Finding[]> {
-  const found: Finding[] = [];
-  for (const { statement, step, before, after, attempt, failure } of pending) {
-    if (failure !== undefined || attempt > 0 || step.check === undefined) continue;
-    const reason = await engine.execute(`${before}${step.check}${after}`).then(() => undefined, failureOf);
-    const finding = unknownColumn(statement, step, reason);
-    if (finding !== undefined) found.push(finding);
-  }
-  return found;
+/** The tables of the engine: some may have been there before. */
+async function presentTables(engine: Engine): Promise<readonly QualifiedName[]> {
+  const rows = await readRows(engine, 'SELECT database, name FROM system.tables');
+  return (rows as readonly [string, string][]).map(([database, name]) => ({ database, name })); // columns of strings
 }
 
 /**
@@ -160,7 +161,7 @@ async function runOnce(
     const { step, before, after, attempt } = each;
     const key = keyOf(step.target);
     const sql = step.attempts[attempt] ?? '';
-    if (aliases.has(key) && sql.startsWith('ALTER ')) continue;
+    if (aliases.has(key) && step.isAlter === true) continue;
     if (mustWait(step, waiting, progress)) {
       failed.push(each);
       waiting.add(key);
@@ -176,8 +177,21 @@ async function runOnce(
     if (step.action === 'create') created.add(key);
     if (sql.includes(ALIAS)) aliases.add(key);
     else if (step.action !== 'change') aliases.delete(key);
+    if (attempt === 0) each.reason = await checkStep(engine, each);
   }
   return failed;
+}
+
+/** Why the engine rejects parts of a statement that was carried out without them. */
+async function checkStep(
+  engine: Engine,
+  { step, before, after }: PlannedStep,
+): Promise<EngineError | undefined> {
+  if (step.check === undefined) return undefined;
+  const reason = await engine.execute(`${before}${step.check}${after}`).then(() => undefined, failureOf);
+  if (reason !== undefined)
+    await engine.execute(`DROP TABLE IF EXISTS ${printName(checkedName(step.target))}`);
+  return reason;
 }
 
 /** What changes an object comes after what creates it. A failure costs a connection, so that some are foreseen. */

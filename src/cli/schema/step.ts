@@ -14,8 +14,10 @@ export interface Step {
    * engine may lack: the tables or functions that values and keys are computed from.
    */
   readonly attempts: readonly string[];
-  /** Creates and removes a table with parts of the statement that no attempt has: how long rows are kept, indexes, projections. */
+  /** Reads what no attempt has: how long rows are kept, indexes, projections, and the key by which rows are distributed. */
   readonly check?: string | undefined;
+  /** It changes the columns of a table, which those of a table that is another name of it follow. */
+  readonly isAlter?: boolean;
   /** The table that it reads or fills, without which the first attempt fails or has no effect. */
   readonly needs?: QualifiedName | undefined;
   /** The engine of a table, if the embedded engine is not asked for it. */

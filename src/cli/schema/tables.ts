@@ -1,7 +1,7 @@
 // CREATE TABLE: the same columns, on an engine that a single process has.
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { aliasStatement, localEngine, type LocalEngine } from './engine-clause.ts';
-import { printName } from '../../sql/definition/qualified-name.ts';
+import { printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { ClauseKind, ColumnText, CreateRecord } from '../../sql/definition/record.ts';
 import type { StatementContext, Normalised } from './step.ts';
 
@@ -32,6 +32,15 @@ const MORE = /\b(?:INDEX|PROJECTION|TTL)\b/i;
 /** Disks and volumes are those of a server. */
 const MOVES = /\bTO\s+(?:DISK|VOLUME)\s+'[^']*'/gi;
 
+export function withoutMoves(sql: string): string {
+  return sql.replace(MOVES, '');
+}
+
+/** The table on which parts of a definition are tried. */
+export function checkedName(name: QualifiedName): QualifiedName {
+  return { ...name, name: `${name.name} (checked)` };
+}
+
 /** Rows of fixtures may be older than the table would keep them, so that only a table without rows has such parts. */
 function checkOf(
   record: CreateRecord,
@@ -40,12 +49,19 @@ function checkOf(
 ): string | undefined {
   const { name, clauses } = record;
   const [list = '', ttl] = [clauses.get('columns'), clauses.get('ttl')];
+  if (local?.kind === 'alias') return shardingCheck(record, local.target);
   if (local?.kind !== 'own' || !local.hasKeys || !list.startsWith('(')) return undefined;
   if (ttl === undefined && !MORE.test(list)) return undefined;
-  const checked = printName({ ...name, name: `${name.name} (checked)` });
-  const expiry = ttl === undefined ? '' : ` TTL ${ttl.replace(MOVES, '')}`;
+  const checked = printName(checkedName(name));
+  const expiry = ttl === undefined ? '' : ` TTL ${withoutMoves(ttl)}`;
   const engine = engineText(record, local, context, expiry);
-  return `CREATE TABLE ${checked} ${list.replace(MOVES, '')}${engine};\nDROP TABLE ${checked}`;
+  return `CREATE TABLE ${checked} ${withoutMoves(list)}${engine};\nDROP TABLE ${checked}`;
+}
+
+/** Reads the key by which a Distributed table chooses a server for a row. */
+function shardingCheck({ engine }: CreateRecord, target: QualifiedName): string | undefined {
+  const key = engine?.name === 'Distributed' ? engine.arguments[3] : undefined;
+  return key && `SELECT ${key.sql} FROM ${printName(target)} LIMIT 0 FORMAT Null`;
 }
 
 /** What follows the name of a table: from where it has its columns, and its engine; each with a space before it. */

@@ -1,5 +1,11 @@
 // Extracts positions and names from the engine's error messages.
 
+/** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
+export interface EngineMessage {
+  readonly engineCode: number | undefined;
+  readonly message: string;
+}
+
 /**
  * The offset (UTF-16 code units) in `sql` of “position N” in a message; the engine counts bytes from 1. Undefined if the
  * message contains no position.

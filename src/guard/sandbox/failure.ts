@@ -2,19 +2,14 @@
 import { positionAt } from '../../sql/base/position.ts';
 import type { ProblemOptions } from '../../sql/base/problem.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { quotedNames, scopeOf } from './engine-message.ts';
+import { quotedNames, scopeOf, type EngineMessage } from './engine-message.ts';
 import { findInQuery, isConsumerScope } from './find-in-query.ts';
 import type { TextMatch } from './find-in-query.ts';
+import { failedCall, onlyCause } from './failed-call.ts';
 import { failureHint, type VisibleNames } from './failure-hints.ts';
 import { FAILURE_CODES, FAILURE_MESSAGES, type FailureMessage } from './failure-messages.ts';
 import { lexConsumerQuery } from './lexed-query.ts';
 import type { Verdict } from './verdict.ts';
-
-/** A failure as the engine reports it; `engineCode` is ClickHouse's error code. */
-export interface EngineMessage {
-  readonly engineCode: number | undefined;
-  readonly message: string;
-}
 
 const UNKNOWN_IDENTIFIER = 47;
 
@@ -50,13 +45,15 @@ export function consumerFailure(
   if (known === undefined) return undefined;
   // Verdicts are cached without tokens; failures are rare enough to read the query again.
   const query = lexConsumerQuery(verdict.source);
-  const location = locationOf(query, failure.message, verdict.narrow !== undefined);
+  const isConsumers = isConsumersFault(known, { query, verdict, failure });
+  const location =
+    failedCall(query, failure) ??
+    locationOf(query, failure.message, verdict.narrow !== undefined) ??
+    (isConsumers ? onlyCause(query, failure) : undefined);
   const failed = { engineCode, message: failure.message, query, own: verdict.names, tables: verdict.tables };
   const hint = failureHint({ ...failed, source: location?.source }, visible);
   if (location === undefined) {
-    return isConsumersFault(known, { query, verdict, failure })
-      ? { ...withoutLocation(known.textFor('')), ...(hint && { hint }) }
-      : undefined;
+    return isConsumers ? { ...withoutLocation(known.textFor('')), ...(hint && { hint }) } : undefined;
   }
   const message = known.textFor(location.source.slice(0, 60));
   const position = positionAt(verdict.source, location.start);

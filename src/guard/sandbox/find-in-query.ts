@@ -9,7 +9,7 @@ import {
 import { sourceOf, spanOf, wordOf, type TreeTokens } from '../../sql/clickhouse/tree/visit.ts';
 
 /** Operator tokens by the functions that the engine parses them to. */
-const OPERATORS: ReadonlyMap<string, string> = new Map([
+export const OPERATORS: ReadonlyMap<string, string> = new Map([
   ['plus', '+'],
   ['minus', '-'],
   ['negate', '-'],

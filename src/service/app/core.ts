@@ -8,9 +8,10 @@ import { createSandboxes, type Sandboxes } from '../request/consumer/sandboxes.t
 import { createAccessControl, type AccessControl } from './access.ts';
 import { createCache, type Cache } from './cache.ts';
 import { openCatalog } from './catalog.ts';
-import { after } from './clock.ts';
+import { after, clock } from './clock.ts';
 import { openLive } from './live.ts';
 import { openEntryKey } from './redis.ts';
+import { createRollupsInUse, type RollupsInUse } from '../rollups/coverage.ts';
 import { openRequestPath, type RequestPathOptions } from './request-path.ts';
 
 export interface Core extends Pick<RequestPath, 'suspensions' | 'bulkhead'> {
@@ -21,6 +22,7 @@ export interface Core extends Pick<RequestPath, 'suspensions' | 'bulkhead'> {
   readonly path: RequestPath;
   readonly live: Live;
   readonly cache: Cache;
+  readonly rollups: RollupsInUse;
   close(): Promise<void>;
 }
 
@@ -38,19 +40,27 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const common = { ...options, engine, describe, sandboxes, cache };
-  const path = openRequestPath({ ...common, catalog: () => catalog.current() });
+  const declared = () => catalog.rollups().map(({ rollup }) => rollup);
+  const onTables = () => access.refresh();
+  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
+  const path = openRequestPath({
+    ...common,
+    catalog: () => catalog.current(),
+    rollups: settings.rollups ? rollups : undefined,
+  });
   const live = openLive(settings, path);
-  const access = createAccessControl(engine, after);
+  const access = createAccessControl(engine, after, rollups.all);
   const catalog = await openCatalog({ settings, path, access, cache, sandboxes }).catch(
     async (cause: unknown) => {
+      rollups.close();
       await cache.close();
       throw cause;
     },
   );
   const close = (): Promise<void> => {
-    for (const each of [live, access]) each.close();
+    for (const each of [live, access, rollups]) each.close();
     return Promise.all([catalog.close(), cache.close(), path.transformer.close()]).then(() => undefined);
   };
   const { suspensions, bulkhead } = path;
-  return { catalog, access, describe, sandboxes, suspensions, bulkhead, path, live, cache, close };
+  return { catalog, access, describe, sandboxes, suspensions, bulkhead, path, live, cache, rollups, close };
 }

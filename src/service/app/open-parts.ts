@@ -10,6 +10,7 @@ import type { Parts } from './listeners.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
+import { keepRollups } from './rollups.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const none = (): number => 0;
@@ -66,8 +67,10 @@ export async function openParts(
     isDevelopment,
     loading: loadingOf(options),
   };
+  const keeper = keepRollups(options, core, observe);
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
+    keeper?.close();
     await keyUse.close();
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };

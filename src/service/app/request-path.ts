@@ -16,6 +16,7 @@ import { createBulkhead } from '../request/limits/bulkhead.ts';
 import { createKnownColumns } from '../request/metadata.ts';
 import { createSharedFailures } from '../request/reading/shared-failures.ts';
 import { createWatches, type Watches } from '../request/reading/watches.ts';
+import { createRouting, type CurrentRollups } from '../request/rollups/routing.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createPause } from '../request/transform/pause.ts';
 import { createTransformer } from '../request/transform/transformer.ts';
@@ -35,6 +36,8 @@ export interface RequestPathOptions {
   readonly sandboxes: Sandboxes;
   readonly cache: Cache;
   readonly catalog: () => Catalog;
+  /** Undefined: queries read rows. */
+  readonly rollups?: CurrentRollups | undefined;
 }
 
 /** The process has this of the request path. */
@@ -59,6 +62,7 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
     watches: createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) }),
     failures: createSharedFailures(),
     knownColumns: createKnownColumns(),
+    routing: options.rollups && createRouting({ engine, rollups: options.rollups }),
   };
 }
 

@@ -74,6 +74,8 @@ export interface Endpoint {
   readonly budgets: readonly Budget[];
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
+  /** Whether its queries read rollups in place of rows, where the response is the same. */
+  readonly readsRollups: boolean;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
   /** Tables that the explorer shows as logs; undefined: it infers them. */

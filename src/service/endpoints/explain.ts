@@ -5,7 +5,7 @@ import type { Explained } from '../../guard/sandbox/sandbox.ts';
 
 export interface ExplainOptions {
   /** Who is held responsible if the query ends the engine. */
-  readonly caller?: Pick<Statement, 'key' | 'onFatal'>;
+  readonly caller?: Partial<Pick<Statement, 'key' | 'onFatal' | 'parameters' | 'rowPolicy'>>;
   /** Failures that are the query's own; default: what the engine rejects. */
   readonly isRejection?: (error: EngineError) => boolean;
   readonly hooks?: RunHooks;

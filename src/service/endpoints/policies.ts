@@ -33,6 +33,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     budgets: parseBudgets(file.budget),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
+    readsRollups: file.rollups !== 'off',
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };

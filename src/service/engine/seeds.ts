@@ -68,7 +68,7 @@ const RELOADING = 'reloading';
  */
 export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<SeedOutcome> {
   const { folder, again } = options;
-  const names = (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
+  const names = await scriptsOf(folder);
   if (names.length === 0) return 'no_files';
   const noteFile = join(options.dataFolder, 'seeds-state');
   const note = (state: string): Promise<void> => writeAside(noteFile, state);
@@ -96,9 +96,22 @@ export async function loadSeeds(engine: Engine, options: SeedOptions): Promise<S
   return 'loaded';
 }
 
-interface SeedRun extends SeedOptions {
+interface SeedRun extends Pick<SeedOptions, 'folder' | 'engineSources' | 'onProgress'> {
   readonly names: readonly string[];
   readonly undo: () => Promise<boolean>;
+}
+
+/** Runs the statements of the *.sql files of a folder, in name order. Rejects with SeedError, or if the folder cannot be read. */
+export async function runScripts(
+  engine: Engine,
+  options: Pick<SeedOptions, 'folder' | 'engineSources'>,
+): Promise<void> {
+  const names = await scriptsOf(options.folder);
+  await runFiles(engine, { ...options, names, onProgress: () => undefined, undo: async () => false });
+}
+
+async function scriptsOf(folder: string): Promise<readonly string[]> {
+  return (await readdir(folder)).filter((name) => name.endsWith('.sql')).toSorted();
 }
 
 async function runFiles(engine: Engine, run: SeedRun): Promise<void> {

@@ -9,11 +9,12 @@ import { MAX_KEY_LENGTH } from '../request/admission/keys.ts';
 export function readOptions(
   request: FastifyRequest,
   names: CallFields,
-): Pick<CallContent, 'redact' | 'labels' | 'reservation' | 'directives'> {
+): Pick<CallContent, 'redact' | 'labels' | 'reservation' | 'isOverRows' | 'directives'> {
   return {
     redact: asksForRedaction(request, names.redact),
     labels: headerText(request, names.labels),
     reservation: headerText(request, names.reservation)?.trim(),
+    isOverRows: headerText(request, names.rollups)?.trim().toLowerCase() === 'off',
     directives: readCacheDirectives(request.headers['cache-control']),
   };
 }
@@ -23,6 +24,7 @@ export interface CallFields {
   readonly redact: string;
   readonly labels: string;
   readonly reservation: string;
+  readonly rollups: string;
 }
 
 export function callFields(headerPrefix: string): CallFields {
@@ -31,6 +33,7 @@ export function callFields(headerPrefix: string): CallFields {
     redact: `${prefix}-redact-pii`,
     labels: `${prefix}-labels`,
     reservation: `${prefix}-reservation`,
+    rollups: `${prefix}-rollups`,
   };
 }
 

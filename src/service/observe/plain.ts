@@ -35,6 +35,15 @@ const LINES: Lines = {
     ...observation.diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
   'catalog.failed': (observation) => [`endpoints: not reloaded: ${describeCause(observation.cause)}`],
+  'rollup.filled': ({ rollup, days, rows }) => [`rollups: ${rollup}: ${days} days filled from ${rows} rows`],
+  'rollup.unequal': ({ rollup, days }) => [
+    `rollups: ${rollup}: differs from its rows, which are read instead, on ${days.join(', ')}`,
+  ],
+  'rollup.rejected': ({ diagnostics }) => [
+    'rollups: findings:',
+    ...diagnostics.map((each) => `  ${describeFinding(each)}`),
+  ],
+  'rollup.failed': ({ rollup, cause }) => [`rollups: ${rollup}: not kept: ${describeCause(cause)}`],
   'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
   'tokens.rejected': (observation) => [
     'keys: the last good file stays in service; findings:',

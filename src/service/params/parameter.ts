@@ -1,10 +1,11 @@
 // Compiles one declared parameter: its reader with all constraints, its default, its placeholder.
 import type { Codes, PathFinding } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { compileConstraints } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';
 import { compileMoments, isExpression, type MomentReader } from './moments.ts';
 import { failure, read } from './reading.ts';
-import type { RawValue, Reading, ReadValue, ValueReader } from './reading.ts';
+import type { RawValue, ReadFailure, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, listedValues, parseParameterType, placeholderType, scalarOf } from './type.ts';
 import { TYPE_LABELS } from './scalar.ts';
 import type { ParameterType } from './type.ts';
@@ -149,12 +150,26 @@ function absentValue(
   }
   const reading = readValue(spec.default);
   if (reading === undefined || reading.kind === 'value') return reading;
-  findings.push({
-    path: ['default'],
-    code: 'parameter.default_invalid',
-    message: `the default ${reading.message}`,
-  });
+  findings.push(defaultFinding(spec, type, reading));
   return undefined;
+}
+
+/** At the element of a list that is invalid, with the nearest value that is allowed. */
+function defaultFinding(
+  { default: written, enum: allowed = [] }: DeclaredParameter,
+  type: ParameterType,
+  { message, element }: ReadFailure,
+): PathFinding {
+  const list = element === undefined || !Array.isArray(written) ? undefined : written;
+  const value: unknown = list === undefined ? written : list[element ?? 0];
+  const names = [...allowed, ...(listedValues(type) ?? [])].map(String);
+  const hint = typeof value === 'string' ? didYouMean(nearest(value, names)) : undefined;
+  return {
+    path: ['default', ...(list === undefined || element === undefined ? [] : [element])],
+    code: 'parameter.default_invalid',
+    message: `the default ${message}`,
+    ...(hint === undefined ? {} : { hint }),
+  };
 }
 
 /** Reads nothing from expressions, which depend on the call. */

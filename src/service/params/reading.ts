@@ -24,6 +24,8 @@ export interface ReadValue {
 export interface ReadFailure {
   readonly kind: 'failure';
   readonly message: string;
+  /** The index of the element of a list that it is about. */
+  readonly element?: number;
 }
 
 /** The result of reading one value. */

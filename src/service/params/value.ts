@@ -132,9 +132,9 @@ type ValuePart = readonly [place: string, read: () => Reading];
 
 function readAll(parts: readonly ValuePart[], join: (texts: readonly string[]) => string): Reading {
   const texts: string[] = [];
-  for (const [place, readPart] of parts) {
+  for (const [element, [place, readPart]] of parts.entries()) {
     const reading = readPart();
-    if (reading.kind === 'failure') return failure(`${reading.message} (${place})`);
+    if (reading.kind === 'failure') return { ...failure(`${reading.message} (${place})`), element };
     texts.push(reading.text);
   }
   return read(join(texts));

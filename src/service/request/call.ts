@@ -40,6 +40,8 @@ export interface CallContent {
   readonly labels: string | undefined;
   /** The workload the caller requests. */
   readonly reservation: string | undefined;
+  /** The caller wants its query to read rows, not rollups. */
+  readonly isOverRows?: boolean | undefined;
   /** The caller follows the answer; undefined: it gets one. */
   readonly live?: LiveRequest | undefined;
   /** Cache directives of the request (Cache-Control, RFC 9111). */
@@ -134,6 +136,8 @@ export interface Answer {
   readonly timing: StageTimes;
   /** Table data read by this call's query; undefined if it did not run or the engine does not report it. */
   readonly read: ReadSummary | undefined;
+  /** The rollup that this call's query read; undefined: it read rows, or did not run. */
+  readonly rollup?: string | undefined;
   /** What ClickHouse reports of a query. */
   readonly summary: AnswerSummary;
   /**

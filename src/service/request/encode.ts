@@ -41,6 +41,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
     shared: metadata === undefined ? sharedCaching(admitted.endpoint, admitted) : undefined,
     timing: { auth: admitted.authMs, plan: plan.planMs, ...timing },
     read: result.read,
+    rollup: result.rollup,
     summary: { resultRows: result.rows, elapsedNs: Math.round(timing.engine * 1e6) },
     replay: replay && replayFor(deps, plan, replay),
   };

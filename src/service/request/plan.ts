@@ -14,10 +14,13 @@ import { checkProblem } from './engine-problems.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { Bindings } from '../params/binder.ts';
 import { EngineError } from '../engine/engine.ts';
+import type { Routing } from './rollups/routing.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import { hashParameters } from '../endpoints/source-query.ts';
 
-export type PlanDeps = PlanQueryDeps & PlanPageDeps & Omit<SpendingDeps, 'now'> & { readonly clock: Clock };
+export type PlanDeps = PlanQueryDeps &
+  PlanPageDeps &
+  Omit<SpendingDeps, 'now'> & { readonly clock: Clock; readonly routing?: Routing | undefined };
 
 /** A call is read by this: everything that determines its result, and how it is read. */
 export interface Plan extends Bound {
@@ -93,7 +96,10 @@ async function queryOf(deps: PlanDeps, bound: Bound): Promise<PlannedQuery> {
     consumerQuery,
     isRedacted: isRedacting(redactor),
   });
-  return opened === undefined ? query : planPage(deps, { endpoint, opened, query });
+  const paged = opened === undefined ? query : await planPage(deps, { endpoint, opened, query });
+  const isRouted = endpoint.readsRollups && admitted.content.isOverRows !== true;
+  const routed = isRouted ? await deps.routing?.route(paged.statement, bindings.now) : undefined;
+  return routed?.kind === 'rollup' ? { ...paged, routed } : paged;
 }
 
 /**

@@ -5,11 +5,14 @@ import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
 import type { Sandboxes } from './consumer/sandboxes.ts';
 import type { Describe } from '../endpoints/describe.ts';
 import type { Bindings } from '../params/binder.ts';
+import type { RoutedStatement } from './rollups/routing.ts';
 import type { ConsumerQuery } from './consumer/consumer-query.ts';
 
 /** A statement, and how to attribute an engine error. */
 export interface PlannedQuery {
   readonly statement: Statement;
+  /** Runs in place of the statement, which runs if that fails; undefined: the statement reads rows. */
+  readonly routed?: RoutedStatement | undefined;
   /** See `alternativeOf`. */
   readonly retry?: () => Statement | undefined;
   /** The bound values in canonical form: identical for equal values, however they were written. */

@@ -42,7 +42,7 @@ const MAX_OTHERS = 20;
 async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
   const { readThrough, warming, failures } = deps;
   const { requester, directives, signal, callers: others } = plan;
-  let ran: Pick<Produced, 'timing' | 'read'> = NOT_RUN;
+  let ran: Pick<Produced, 'timing' | 'read' | 'rollup'> = NOT_RUN;
   const job = jobOf(deps, plan);
   const own = { hasFailed: false };
   const ask = {
@@ -81,7 +81,15 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
     const again = readThrough.peek(job);
     return again instanceof Promise ? again.then(noteReplayed) : noteReplayed(again);
   };
-  return { ...found.entry, plan, outcome: found.outcome, timing: ran.timing, read: ran.read, replay };
+  return {
+    ...found.entry,
+    plan,
+    outcome: found.outcome,
+    timing: ran.timing,
+    read: ran.read,
+    rollup: ran.rollup,
+    replay,
+  };
 }
 
 function both(some: Callers, others: Callers): Callers {

@@ -11,6 +11,7 @@ import { runProblem, withoutValues } from './engine-problems.ts';
 import { NO_LABELS, type Labels } from './labels.ts';
 import type { Spending } from './limits/spending.ts';
 import { alternativeOf, type PlannedQuery } from './planned-query.ts';
+import { isRouteFailure } from './rollups/routing.ts';
 import type { Payload } from '../cache/entry.ts';
 
 /** On whose behalf a query runs, and in which workload. None of it changes the result. */
@@ -55,12 +56,15 @@ export interface RunResult {
   /** Milliseconds spent waiting for a slot. */
   readonly queueMs: number;
   readonly read: ReadSummary | undefined;
+  /** The rollup that it read; undefined: none. */
+  readonly rollup?: string | undefined;
 }
 
 /** A redacted, encoded result, and how it was produced. Durations are milliseconds. */
 export interface Produced extends Payload {
   readonly timing: Pick<StageTimes, 'queue' | 'engine' | 'redact' | 'encode'>;
   readonly read: ReadSummary | undefined;
+  readonly rollup?: string | undefined;
 }
 
 /** How a result is written. */
@@ -145,6 +149,9 @@ async function runStatement(
     }
   };
   const started = now();
+  const { routed } = query;
+  const ofRollup = routed && (await run(routed.statement).catch(overRows));
+  if (ofRollup !== undefined) return { ...ofRollup, rollup: routed?.rollup };
   return run(query.statement).catch((error: unknown) => {
     const again = alternativeOf(query, error);
     if (again === undefined) throw error;
@@ -152,6 +159,11 @@ async function runStatement(
     const left = Math.max(limits.time - (now() - started) / 1000, LEAST_RETRY);
     return run({ ...again, limits: { ...limits, time: Math.min(left, limits.time) } });
   });
+}
+
+/** Undefined if the statement over rows may run instead. */
+function overRows(cause: unknown): undefined {
+  if (!isRouteFailure(cause)) throw cause;
 }
 
 /** The `log_comment` of a statement, as JSON. */

@@ -40,7 +40,7 @@ async function produceRows(
   const { engine, bulkhead, clock, transformer } = deps;
   const now = clock.monotonic;
   const started = now();
-  const { lines, queueMs, read } = await runQuery({ engine, bulkhead, now }, plan, context);
+  const { lines, queueMs, read, rollup } = await runQuery({ engine, bulkhead, now }, plan, context);
   const ran = now();
   const { maxRows } = plan.endpoint;
   const cut =
@@ -56,5 +56,5 @@ async function produceRows(
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
   const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
-  return { body, rows, truncated, next, contentType, timing, read, cost };
+  return { body, rows, truncated, next, contentType, timing, read, rollup, cost };
 }

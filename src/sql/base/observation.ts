@@ -96,6 +96,12 @@ export type Observation =
     }
   | { readonly kind: 'catalog.rejected'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'catalog.failed'; readonly cause: unknown }
+  /** Days of a rollup were filled again from the rows of its source. */
+  | { readonly kind: 'rollup.filled'; readonly rollup: string; readonly days: number; readonly rows: number }
+  /** Days of a rollup differ from their rows, which are read instead. */
+  | { readonly kind: 'rollup.unequal'; readonly rollup: string; readonly days: readonly string[] }
+  | { readonly kind: 'rollup.rejected'; readonly diagnostics: readonly Finding[] }
+  | { readonly kind: 'rollup.failed'; readonly rollup: string; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   /** The self-test has not run yet, since the engine is unavailable: consumer queries are disabled until it has. */

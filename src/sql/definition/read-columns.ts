@@ -2,7 +2,7 @@
 // codecs, expiry, statistics, indexes, projections and constraints.
 import type { Cursor } from '../clickhouse/cursor.ts';
 import { modernType } from '../types/modern-type.ts';
-import type { AttributeText, ColumnList, ColumnText } from './record.ts';
+import type { AlterRecord, AttributeText, ColumnList, ColumnText } from './record.ts';
 
 /** The columns between the parentheses at `open`, and the primary key, if it is given there. */
 export function readColumns(cursor: Cursor, open: number): ColumnList {
@@ -152,9 +152,20 @@ export function readAttributes(cursor: Cursor, open: number): readonly Attribute
   });
 }
 
-/** The commands of ALTER TABLE from a token on that change columns, or the query of a view. */
-export function readAlter(cursor: Cursor, from: number): readonly string[] {
-  return commandsOf(cursor, from).flatMap(([first, to]) => commandText(cursor, first, to) ?? []);
+/** The commands of ALTER TABLE from a token on. */
+export function readAlter(cursor: Cursor, from: number): Pick<AlterRecord, 'commands' | 'checked'> {
+  const all = commandsOf(cursor, from);
+  return {
+    commands: all.flatMap(([first, to]) => commandText(cursor, first, to) ?? []),
+    checked: all.flatMap(([first, to]) => (isChecked(cursor, first) ? [cursor.slice(first, to)] : [])),
+  };
+}
+
+/** Whether a command adds what columns are named in, beside them. */
+function isChecked(cursor: Cursor, from: number): boolean {
+  const [verb, object] = [cursor.word(from), cursor.word(from + 1)];
+  if (verb === 'MODIFY') return object === 'TTL';
+  return verb === 'ADD' && /^(?:INDEX|PROJECTION|CONSTRAINT)$/.test(object ?? '');
 }
 
 const VERB =

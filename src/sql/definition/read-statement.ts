@@ -92,8 +92,9 @@ function readAltered(cursor: Cursor, database: string): StatementRecord {
   const at = cursor.word(1) === 'TEMPORARY' ? 2 : 1;
   const hasIf = cursor.word(at + 1) === 'IF' && cursor.word(at + 2) === 'EXISTS';
   const read = readName(cursor, at + (hasIf ? 3 : 1), database);
-  const commands = read === undefined ? [] : readAlter(cursor, read.next);
-  return { kind: 'alter', what: cursor.word(at) ?? '', name: read?.name, commands };
+  const what = cursor.word(at) ?? '';
+  if (read === undefined) return { kind: 'alter', what, name: undefined, commands: [], checked: [] };
+  return { kind: 'alter', what, name: read.name, ...readAlter(cursor, read.next) };
 }
 
 function readDrop(cursor: Cursor, database: string): StatementRecord {

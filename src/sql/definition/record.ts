@@ -147,4 +147,6 @@ export interface AlterRecord {
   readonly name: QualifiedName | undefined;
   /** The commands that change columns, or the query of a view. */
   readonly commands: readonly string[];
+  /** The commands that change how long rows are kept, and add indexes, projections and constraints. */
+  readonly checked: readonly string[];
 }

@@ -240,8 +240,11 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
   const { traits } = context.shared;
   if (traits.numericScale !== undefined && common(a, b) === 'decimal') return exactRemainder(a, b, operation);
   const isWhole = traits.remainderIsWhole;
+  const digits = greatestScale(a, b) ?? 0;
+  if (!isWhole && digits > 0 && digits <= MAX_DIGITS && common(a, b) !== 'float')
+    return remainderOfDigits(a, b, operation, digits);
   // ClickHouse computes it from a rounded quotient.
-  if (!isWhole && isKind(a, 'float') && /[.]\d*[1-9]/.test(String(b.sql)) && REAL.test(String(b.sql)))
+  if (!isWhole && /[.]\d*[1-9]/.test(String(b.sql)) && REAL.test(String(b.sql)))
     return unconverted(operation.at, 'expression', 'The remainder of a float by a fraction is not converted');
   const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
@@ -260,6 +263,19 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
     isNullable(a, b) || !isSafe,
     { scale: greatestScale(a, b), bits: b.type.bits },
   );
+}
+
+/** A number of so many digits after the point is an integer of 128 bits without the point. */
+const MAX_DIGITS = 15;
+
+/** The remainder of numbers whose digits are known: that of the numbers without a point, since Float64 is only near to them. */
+function remainderOfDigits(a: Value, b: Value, { context }: Operation, digits: number): Value {
+  const unit = String(10 ** digits);
+  const whole = (each: Value): Sql => sql`toInt128(round(${operandOf(each)} * ${unit}))`;
+  const isSafe = !context.shared.traits.dividesByZero || isZeroFree(b);
+  const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
+  const own = sql`toFloat64(${whole(a)} % ${by}) / ${unit}`;
+  return loose('numeric', own, isNullable(a, b) || !isSafe, { scale: digits });
 }
 
 /** Digits after the point of a sum or a remainder. */

@@ -16,13 +16,21 @@ export function taking(parameters: string, rules: Rules, ...more: More): Rules {
   );
 }
 
-type More = readonly [nulls?: Behaviour['nulls'], none?: Behaviour['none']];
+type More = readonly [nulls?: Behaviour['nulls'], none?: Behaviour['none'], nan?: Behaviour['nan']];
 
 /** A rule with what it does. */
-export function accepting(parameters: string, rule: Rule, ...[nulls = 'propagate', none]: More): Rule {
+export function accepting(
+  parameters: string,
+  rule: Rule,
+  ...[nulls = 'propagate', none, nan = nanOf(parameters)]: More
+): Rule {
   // Callers write the names of `Parameter`.
-  return withBehaviour(rule, { takes: parameters.split(' ') as readonly Parameter[], nulls, none });
+  return withBehaviour(rule, { takes: parameters.split(' ') as readonly Parameter[], nulls, none, nan });
 }
+
+/** What functions of such arguments do with NaN, unless they say otherwise: it is no integer. */
+const nanOf = (parameters: string): Behaviour['nan'] =>
+  parameters.includes('number') ? 'propagate' : parameters.includes('integer') ? 'error' : undefined;
 
 function withBehaviour(rule: Rule, behaviour: Behaviour): Rule {
   const whole: Rule = (application) => {

@@ -1,6 +1,6 @@
-// Strings that are compared without regard to case, as MySQL does.
+// Strings that are compared by the base of their letters, without regard to case and accents, as MySQL does.
 import { quoteString } from '../clickhouse/literal.ts';
-import { note, type Context } from './context.ts';
+import { differs, note, type Context, type Place } from './context.ts';
 import { sql, type Sql } from './sql.ts';
 import { text, type Value } from './value.ts';
 
@@ -8,28 +8,55 @@ const LETTERS = /\p{L}/u;
 
 const isText = (each: Value): boolean => each.type.kind === 'text';
 
-/** In MySQL, strings are compared without regard to case. */
-export function caseless(own: Value, other: Value, context: Context): Value {
-  const { shared } = context;
-  if (!shared.traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
+/** How a string is made equal to those that are equal to it in the source; positions in strings depend on the case only. */
+type Equality = 'compared' | 'searched';
+
+/** A string of which equal ones are the same. */
+export function folded(own: Sql, { shared }: Context, equality: Equality = 'compared'): Sql {
+  if (equality === 'searched') return sql`lowerUTF8(${own})`;
+  const cased = shared.traits.hasGeneralCollation ? sql`upperUTF8(${unpadded(own)})` : sql`lowerUTF8(${own})`;
+  return sql`removeDiacriticsUTF8(${cased})`;
+}
+
+const unpadded = (own: Sql): Sql => sql`trimRight(${own})`;
+
+/** The same of a literal. */
+function foldedLiteral(literal: string, { shared }: Context, equality: Equality = 'compared'): string {
+  if (equality === 'searched') return literal.toLowerCase();
+  return shared.traits.hasGeneralCollation
+    ? withoutAccents(literal.toUpperCase()).replace(/ +$/, '')
+    : withoutAccents(literal.toLowerCase());
+}
+
+/** Letters without their accents, as removeDiacriticsUTF8 returns them. */
+export const withoutAccents = (literal: string): string =>
+  literal.normalize('NFD').replaceAll(/\p{Mn}+/gu, '');
+
+/** In MySQL, strings are compared without regard to case and accents. */
+export function caseless(own: Value, other: Value, context: Context, equality?: Equality): Value {
+  const { traits } = context.shared;
+  if (!traits.ignoresCase || own.type.isBinary === true || other.type.isBinary === true) return own;
   const isCompared =
     (isText(own) && isText(other)) ||
     (own.literal !== undefined && other.type.kind === 'unknown') ||
     (own.type.kind === 'unknown' && other.literal !== undefined && isText(other));
+  if (!isCompared) return own;
   const isPlain = [own, other].some((each) => each.literal !== undefined && !LETTERS.test(each.literal));
-  if (!isCompared || isPlain) return own;
+  if (isPlain && (equality === 'searched' || !traits.hasGeneralCollation)) return own;
   noteCollation(context);
-  if (own.literal !== undefined) return { ...own, sql: quoteString(own.literal.toLowerCase()) };
-  return { ...own, sql: sql`lowerUTF8(${own.sql})`, isLoose: false };
+  if (own.literal !== undefined)
+    return { ...own, sql: quoteString(foldedLiteral(own.literal, context, equality)) };
+  const key = isPlain ? unpadded(own.sql) : folded(own.sql, context, equality);
+  return { ...own, sql: key, isLoose: false };
 }
 
 /** A literal as such a key; undefined for other values. */
-export function caselessLiteral({ literal, type }: Value, { shared }: Context): Sql | undefined {
-  const isFolded = shared.traits.ignoresCase && type.isBinary !== true && type.kind === 'text';
-  return isFolded && literal !== undefined ? quoteString(literal.toLowerCase()) : undefined;
+export function caselessLiteral({ literal, type }: Value, context: Context): Sql | undefined {
+  const isFolded = context.shared.traits.ignoresCase && type.isBinary !== true && type.kind === 'text';
+  return isFolded && literal !== undefined ? quoteString(foldedLiteral(literal, context)) : undefined;
 }
 
-/** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case are equal. */
+/** A key of ORDER BY, GROUP BY or DISTINCT in which strings that differ only in case and accents are equal. */
 export function caselessKey(own: Value, context: Context): Value {
   const { shared } = context;
   if (
@@ -40,13 +67,29 @@ export function caselessKey(own: Value, context: Context): Value {
   )
     return own;
   noteCollation(context);
-  return { ...own, sql: sql`lowerUTF8(${text(own)})`, isLoose: false };
+  return { ...own, sql: folded(text(own), context), isLoose: false };
+}
+
+/** Literals that collations compare in ways of their own: with spaces at the end, and with letters that are no others with an accent. */
+export function checkLiterals(sides: readonly Value[], { at, context }: Place): void {
+  const { ignoresCase, hasGeneralCollation } = context.shared.traits;
+  if (!ignoresCase || sides.some(({ type }) => type.isBinary === true)) return;
+  const literals = sides.map(({ literal = '' }) => literal);
+  if (!hasGeneralCollation && literals.some((each) => each.endsWith(' ')))
+    differs(
+      context,
+      at,
+      'collation',
+      'Many collations ignore spaces at the end of strings; ClickHouse does not',
+    );
+  if (literals.some((each) => /[^\0-\x7f]/.test(withoutAccents(each))))
+    differs(context, at, 'collation', 'Collations differ in letters that are no others with an accent');
 }
 
 /** Once per query. */
 function noteCollation(context: Context): void {
   const message =
-    'Strings are compared in lower case, as by collations whose names end in _ci; accents and spaces at the end make a difference, which many of them ignore';
+    'Strings are compared without case and accents, as by collations whose names end in _ai_ci; collations differ in letters such as ß, ø and й, in the order of punctuation, and in spaces at the end';
   if (context.shared.notes.some((each) => each.message === message)) return;
   note(context, 'note', { at: 0, code: 'collation', message });
 }

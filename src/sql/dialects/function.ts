@@ -34,6 +34,11 @@ export interface Behaviour {
   readonly nulls: 'propagate' | 'skip' | 'keep' | 'decide';
   /** The value of an aggregate over no rows, and over an empty frame; an empty array is NULL in the source. */
   readonly none?: 'null' | '0' | '[]' | undefined;
+  /**
+   * With NaN, in dialects that have it. `propagate`: NaN. `error`: an error, or the call is not converted. `keep`: it is a value like others.
+   * `decide`: the value depends on the dialect, or on other arguments. Undefined: no argument is a number.
+   */
+  readonly nan: 'propagate' | 'error' | 'keep' | 'decide' | undefined;
 }
 
 export type Rule<Within extends Context = Context> = ((application: Application<Within>) => Value) & {

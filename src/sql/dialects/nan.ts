@@ -1,6 +1,6 @@
 // NaN in dialects in which it equals itself and is greater than all numbers; in ClickHouse, no comparison with it is true.
 import type { Context } from './context.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
 import { operand, type Value } from './value.ts';
 
 /** Whether NaN is a value like others there. */
@@ -11,6 +11,12 @@ const CONSTANT = /^\(?-?[\d.]+(?:e[+-]?\d+)?\)?$/i;
 /** Whether the value may be NaN: a Float64 that is not written in the query. */
 export const mayBeNan = ({ type, sql: own }: Value): boolean =>
   type.kind === 'float' && !CONSTANT.test(String(own));
+
+/** A number of which NaN is an error: what ClickHouse does with it there is not what the source does. */
+export const withoutNan = (own: Value, { shared }: Context): Value =>
+  shared.traits.hasNan && mayBeNan(own)
+    ? { ...own, sql: onlyIf(operand(own), sql`NOT isNaN(${own.sql})`), isLoose: true }
+    : own;
 
 const is = (own: Value): Sql => sql`isNaN(${own.sql})`;
 

@@ -79,6 +79,8 @@ const OF_MOST = {
   numbersAreLess: false,
   /** Strings are compared and matched without regard to case. */
   ignoresCase: false,
+  /** Strings are compared in upper case and without spaces at the end, as by utf8mb4_general_ci. */
+  hasGeneralCollation: false,
   likeIgnoresCase: false,
   /** Collations that compare strings by their bytes, as ClickHouse does. */
   byteCollations: /^(?:c|posix|c\.utf-?8|ucs_basic|pg_catalog\.default)$/i,
@@ -148,6 +150,8 @@ const OF_MOST = {
   // These say what strings are, and what functions do with them.
   /** LIKE's escape character if there is no ESCAPE. */
   likeEscape: true,
+  /** Distinct values are collected in the order of the rows. */
+  distinctKeepsOrder: false,
   /** concat() skips NULL. */
   concatSkipsNull: false,
   /** A regular expression must match the whole string. */

@@ -33,7 +33,8 @@ function minus({ negated }: { readonly negated: boolean }): string {
   return negated ? '-' : '';
 }
 
-function printPath(path: FieldPath | undefined): string {
+/** A path as LQL has it; `*` without one. */
+export function printPath(path: FieldPath | undefined): string {
   if (path === undefined) return '*';
   const [first = '', ...rest] = path.segments;
   if (first === 'metadata' && rest.length > 0) return ['m', ...rest.map(printSegment)].join('.');

@@ -21,7 +21,9 @@ const DIALECTS = [
 ] as const;
 
 /** A column of `facts` that is NULL in some rows, and a constant. */
-const SAMPLES: Readonly<Record<Parameter, readonly [column: string, constant: string]>> = {
+type Samples = Readonly<Record<Parameter, readonly [column: string, constant: string]>>;
+
+const SAMPLES: Samples = {
   number: ['ni', '2'],
   integer: ['ni', '2'],
   text: ['ns', "'b'"],
@@ -29,6 +31,14 @@ const SAMPLES: Readonly<Record<Parameter, readonly [column: string, constant: st
   time: ['nts', "'day'"],
   array: ['ns', "'b'"],
   any: ['ns', "'$.a'"],
+};
+
+/** A place for NaN, and a constant. */
+const NUMBERS: Samples = {
+  ...SAMPLES,
+  number: ['number_', '2'],
+  integer: ['number_', '2'],
+  any: ['number_', '2'],
 };
 
 /** Arguments of functions whose parameters do not say enough. */
@@ -52,7 +62,7 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
   array_concat_agg: ['[ni]'],
   string_agg: ["ns, ','"],
   median: ['ni'],
-  nth_value: ['ns, 1'],
+  nth_value: ['ns, 1', 'ni, 1'],
   convert_timezone: ["'Europe/Berlin', nts"],
   to_char: ["nts, 'YYYY-MM-DD'"],
   date_from_parts: ['ni, 2, 3', '2024, ni, 3'],
@@ -88,28 +98,31 @@ const ARGUMENTS: Readonly<Record<string, readonly string[]>> = {
 const takenAt = ({ takes }: Behaviour, index: number): Parameter => takes[index] ?? takes.at(-1) ?? 'any';
 
 /** Calls with one to three arguments, of which that one is a column with NULL. */
-function callsOf(name: string, behaviour: Behaviour): readonly string[] {
+function callsOf(name: string, behaviour: Behaviour, samples: Samples): readonly string[] {
   const own = ARGUMENTS[name];
   if (own !== undefined) return own.map((each) => `${name}(${each})`);
   return [1, 2, 3].flatMap((count) =>
     Array.from({ length: count }, (_, at) => {
       const args = Array.from(
         { length: count },
-        (__, index) => SAMPLES[takenAt(behaviour, index)][index === at ? 0 : 1],
+        (__, index) => samples[takenAt(behaviour, index)][index === at ? 0 : 1],
       );
       return `${name}(${args.join(', ')})`;
     }),
   );
 }
 
+type NamedRule = readonly [name: string, rule: { readonly behaviour?: Behaviour }];
+
 function casesOf(
-  rules: Iterable<readonly [string, { readonly behaviour?: Behaviour }]>,
+  rules: Iterable<NamedRule>,
   isOf: (behaviour: Behaviour) => boolean,
   write: (call: string, behaviour: Behaviour) => string,
+  samples = SAMPLES,
 ): readonly BehaviourCase[] {
   return [...rules].flatMap(([name, { behaviour }]) => {
     if (behaviour === undefined || !isOf(behaviour)) return [];
-    const calls = callsOf(name, behaviour);
+    const calls = callsOf(name, behaviour, samples);
     const texts = DIALECTS.flatMap((dialect) =>
       calls.map((call) => ({ dialect, text: write(call, behaviour) })),
     );
@@ -138,6 +151,56 @@ export const OF_NUMBERS = casesOf(
   ALL_FUNCTIONS.values,
   ({ takes }) => takes[0] === 'number',
   (call) => `SELECT ${call.replaceAll(/\bni\b/g, 'd')} AS x FROM facts`,
+);
+
+/** NaN, in the dialects that have it. */
+const NAN: Partial<Record<ForeignDialect, string>> = {
+  postgresql: "cast('NaN' as double precision)",
+  redshift: "cast('NaN' as double precision)",
+  bigquery: "cast('NaN' as float64)",
+  snowflake: "cast('NaN' as float)",
+  trino: "cast('NaN' as double)",
+};
+
+/** The number with which calls have the form that they have with NaN. */
+export const LIKE_NAN = '7777';
+
+/** The place of NaN in a call. */
+const PLACE = /\b(?:ni|number_)\b/;
+
+/** Calls of functions with NaN in the place of the column, and with another number. */
+function casesOfNan(
+  rules: readonly NamedRule[],
+  nan: Behaviour['nan'],
+  over = '',
+): readonly (BehaviourCase & { readonly plain: BehaviourCase['texts'] })[] {
+  const isOf = (behaviour: Behaviour): boolean => behaviour.nan === nan;
+  const write = (call: string): string => `SELECT ${call}${over} AS x FROM facts`;
+  const samples: Samples = nan === 'keep' ? { ...NUMBERS, integer: ['2', '2'] } : NUMBERS;
+  return casesOf(rules, isOf, write, samples).map(({ name, texts }) => {
+    const own = texts.filter(({ text, dialect }) => NAN[dialect] !== undefined && PLACE.test(text));
+    const withNumber = (numberOf: (dialect: ForeignDialect) => string): BehaviourCase['texts'] =>
+      own.map(({ dialect, text }) => ({
+        dialect,
+        text: text.replaceAll(new RegExp(PLACE, 'g'), numberOf(dialect)),
+      }));
+    return {
+      name,
+      texts: withNumber((dialect) => NAN[dialect] ?? ''),
+      plain: withNumber(() => `cast(${LIKE_NAN} as double precision)`),
+    };
+  });
+}
+
+/** Functions by what they do with NaN. */
+export const OF_NAN = Object.fromEntries(
+  (['propagate', 'error', 'keep'] as const).map((nan) => [
+    nan,
+    [
+      ...casesOfNan([...ALL_FUNCTIONS.values, ...ALL_FUNCTIONS.aggregates], nan),
+      ...casesOfNan(ALL_FUNCTIONS.windows, nan, ' OVER (ORDER BY id)'),
+    ],
+  ]),
 );
 
 const OVER_NONE = 'OVER (ORDER BY id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)';

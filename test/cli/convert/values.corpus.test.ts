@@ -5,7 +5,16 @@ import { DIALECTS, statusOf, type Conversion } from '../../../src/sql/dialects/c
 import { createConverter, type Converter } from '../../../src/cli/convert/convert.ts';
 import { openOracle, type Oracle } from '../../sql/clickhouse/oracle.ts';
 import { some, someOfEach } from '../../support/runs.ts';
-import { OF_NONE, OF_NUMBERS, PROPAGATING, SKIPPING, withoutNull, type BehaviourCase } from './behaviours.ts';
+import {
+  LIKE_NAN,
+  OF_NAN,
+  OF_NONE,
+  OF_NUMBERS,
+  PROPAGATING,
+  SKIPPING,
+  withoutNull,
+  type BehaviourCase,
+} from './behaviours.ts';
 import { difference } from './compare-rows.ts';
 import { columnsOf, statementsFor } from './corpus/tables.ts';
 import { isOrdered, linesOf, textOf } from './values/line.ts';
@@ -74,6 +83,16 @@ async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
   return lines.map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists
 }
 
+/** The rows of all queries that are converted and that ClickHouse accepts. */
+async function allOf(texts: BehaviourCase['texts']): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const text of texts) {
+    const rows = await firstOf({ name: '', texts: [text] });
+    if (rows !== undefined) found.push(rows);
+  }
+  return found;
+}
+
 /** The rows of the first query that is converted and that ClickHouse accepts; undefined if there is none. */
 async function firstOf(
   { texts }: BehaviourCase,
@@ -91,10 +110,29 @@ async function firstOf(
   return undefined;
 }
 
+/** Without quotes, and with a number for NaN. */
+const plainNan = (rows: string): string => rows.replaceAll(/["\\]/g, '').replaceAll(/nan/gi, LIKE_NAN);
+
 describe('what functions say that they do', () => {
   test.each(some(PROPAGATING, 4))('$name of NULL is NULL', async (own) => {
     // An array that is NULL is an empty array in ClickHouse.
     expect(['[null]', '[[]]']).toContain(await firstOf(own));
+  });
+
+  test.each(some(OF_NAN['propagate'] ?? [], 4))('$name of NaN is NaN', async ({ texts }) => {
+    const found = await allOf(texts);
+    expect(found).not.toEqual([]);
+    expect(found.filter((rows) => /[^nan",[\]]/.test(rows))).toEqual([]);
+  });
+
+  test.each(some(OF_NAN['error'] ?? [], 4))('$name of NaN is an error', async ({ texts }) => {
+    expect(await allOf(texts)).toEqual([]);
+  });
+
+  test.each(some(OF_NAN['keep'] ?? [], 4))('NaN is a value like others for $name', async (own) => {
+    const [withNan, withNumber] = [await allOf(own.texts), await allOf(own.plain)];
+    expect(withNumber).not.toEqual([]);
+    expect(withNan.map(plainNan)).toEqual(withNumber.map(plainNan));
   });
 
   test.each(some(OF_NUMBERS, 4))('$name does not accept a time', async (own) => {

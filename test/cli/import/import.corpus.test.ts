@@ -270,6 +270,39 @@ describe('a dbt project', () => {
   });
 });
 
+test('a dbt project with folders of its own, and a macro that names schemas', async () => {
+  const named = (config: string): string => `{{ config(${config}) }}SELECT rate FROM {{ ref('rates') }}`;
+  const { report, folder } = await run(
+    folderWith({
+      'dbt_project.yml':
+        'name: shop\nprofile: shop\nmodel-paths: [queries]\ndata-paths: [data]\nseeds:\n  +schema: raw\nmodels:\n  shop:\n    marts:\n      +schema: marts\n',
+      'profiles.yml': 'shop:\n  target: prod\n  outputs:\n    prod: { type: clickhouse, schema: sales }\n',
+      'data/money/rates.csv': 'currency,rate\nEUR,1.1\n',
+      'macros/names.sql':
+        "{% macro generate_schema_name(custom_schema_name, node) -%}\n{%- if custom_schema_name is none -%} {{ target.schema }}\n{%- elif node.resource_type == 'seed' or target.name == 'prod' -%} {{ custom_schema_name | trim }}\n{%- else -%} {{ target.schema }}_{{ custom_schema_name }} {%- endif -%}\n{%- endmacro %}\n",
+      'queries/marts/dear.sql': "SELECT rate FROM {{ ref('own') }}",
+      'queries/own.sql': named("schema=env_var('OWN', 'private')"),
+      'queries/plain.sql': "WITH own AS (SELECT * FROM {{ ref('own') }}) SELECT * FROM own",
+      'queries/last.sql': "SELECT * FROM {{ ref('dear') }} UNION ALL SELECT * FROM {{ ref('plain') }}",
+    }),
+  );
+  expect(outcomes(report).toSorted()).toEqual([
+    'dear: converted',
+    'generate_schema_name: none',
+    'last: converted',
+    'own: converted',
+    'plain: converted',
+    'raw.rates: converted',
+  ]);
+  const files = readdirSync(join(folder, 'schema'), { recursive: true, encoding: 'utf8' });
+  expect(files.filter((name) => name.endsWith('.sql')).toSorted()).toEqual([
+    'marts/dear.sql',
+    'private/own.sql',
+    'raw/rates.sql',
+    'sales/plain.sql',
+  ]);
+});
+
 test('a division of integers is another in DuckDB than in PostgreSQL', async () => {
   const project = (type: string): Readonly<Record<string, string>> => ({
     'dbt_project.yml': 'name: shop\nprofile: shop\n',

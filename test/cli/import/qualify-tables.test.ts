@@ -11,6 +11,18 @@ test.each([
   ['SELECT * FROM e.t JOIN `u` USING a', 'SELECT * FROM e.t JOIN d.`u` USING a'],
   ['WITH t AS (SELECT * FROM u) SELECT * FROM t', 'WITH t AS (SELECT * FROM d.u) SELECT * FROM t'],
   [
+    'WITH t AS (SELECT * FROM t JOIN u AS t2 USING a), u AS (SELECT * FROM u) SELECT * FROM t, u',
+    'WITH t AS (SELECT * FROM d.t JOIN u AS t2 USING a), u AS (SELECT * FROM d.u) SELECT * FROM t, u',
+  ],
+  [
+    'WITH t AS (SELECT 1 AS a), v AS (WITH t AS (SELECT * FROM t) SELECT * FROM t) SELECT * FROM v',
+    'WITH t AS (SELECT 1 AS a), v AS (WITH t AS (SELECT * FROM t) SELECT * FROM t) SELECT * FROM v',
+  ],
+  [
+    'WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 3) SELECT * FROM t',
+    'WITH RECURSIVE t AS (SELECT 1 AS a UNION ALL SELECT a + 1 FROM t WHERE a < 3) SELECT * FROM t',
+  ],
+  [
     'SELECT EXTRACT(YEAR FROM t), trim(BOTH x FROM y) FROM u',
     'SELECT EXTRACT(YEAR FROM t), trim(BOTH x FROM y) FROM d.u',
   ],

@@ -195,3 +195,22 @@ describe('panels', () => {
     );
   });
 });
+
+test('the query of a panel is its template, not what the data source last made of it', () => {
+  const target = { refId: 'A', query: 'SELECT $timeSeries', rawQuery: 'SELECT 1700000000' };
+  const panels = [{ type: 'table', title: 'P', datasource: 'ClickHouse', targets: [target] }];
+  expect(panelsOf({ title: 'D', panels }).get('P')?.sql).toBe(target.query);
+});
+
+test('all panels and targets of a dashboard are read', () => {
+  const target = { datasource: { type: 'grafana-clickhouse-datasource' }, rawSql: 'SELECT 1' };
+  const targets = Array.from({ length: 101 }, (_, index) => ({ ...target, refId: `R${index}` }));
+  const panels = Array.from({ length: 2001 }, (_, index) => ({
+    type: 'table',
+    title: `P${index}`,
+    targets: [target],
+  }));
+  expect(panelsOf({ title: 'D', panels: [...panels, { type: 'table', title: 'Q', targets }] }).size).toBe(
+    2102,
+  );
+});

@@ -291,6 +291,15 @@ test.each([
   ['tables.unknown_table', "CREATE TABLE m22.model_rows (id UInt64, n String) ENGINE = Log;\nCREATE DICTIONARY m22.d (id UInt64, n String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'm22' TABLE «'model_row')) LAYOUT(FLAT()) LIFETIME(0)", 'm22.model_rows'],
   ['tables.unknown_engine', 'CREATE TABLE m23.t (id UInt64)\nENGINE = «ReplacingMergTree ORDER BY id', 'ReplacingMergeTree'],
   ['tables.not_created', 'CREATE TABLE m24.t (id UInt64,\n  amount «Decmal(6, 2)) ENGINE = Memory', 'Decimal'],
+  ['tables.unknown_column', 'CREATE TABLE m40.t (id UInt64, at DateTime, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m40.t ADD INDEX i «kin TYPE set(10) GRANULARITY 1', 'kind'],
+  ['tables.unknown_column', 'CREATE TABLE m41.t (id UInt64, at DateTime, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m41.t ADD COLUMN more String, ADD INDEX i «moer TYPE set(10) GRANULARITY 1', 'more'],
+  ['tables.unknown_column', 'CREATE TABLE m42.t (id UInt64, at DateTime, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m42.t ADD PROJECTION p (SELECT «kin, count() GROUP BY kin)', 'kind'],
+  ['tables.unknown_column', 'CREATE TABLE m43.t (id UInt64, at DateTime, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m43.t MODIFY TTL «aat + INTERVAL 1 DAY', 'at'],
+  ['tables.unknown_column', 'CREATE TABLE m44.t (id UInt64, at DateTime, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m44.t ADD CONSTRAINT c CHECK «kin != \'\'', 'kind'],
+  ['tables.unknown_column', 'CREATE TABLE m45.t_local (id UInt64, kind String) ENGINE = MergeTree ORDER BY id;\nCREATE TABLE m45.t AS m45.t_local ENGINE = Distributed(main, m45, t_local, sipHash64(«kin))', 'kind'],
+  ['tables.unknown_column', 'CREATE TABLE m46.t (id UInt64, kind String) ENGINE = MergeTree ORDER BY id; CREATE TABLE m46.n (kind String) ENGINE = Memory;\nCREATE MATERIALIZED VIEW m46.mv TO m46.n AS SELECT «kindd AS kind FROM m46.t', 'kind'],
+  ['tables.not_created', 'CREATE TABLE m47.t (id UInt64, kind String) ENGINE = MergeTree ORDER BY id;\nALTER TABLE m47.t ADD COLUMN more String AFTER «kin; ALTER TABLE m47.t ADD COLUMN other String', 'kind'],
+  ['tables.not_created', 'CREATE TABLE m48.things (id UInt64) ENGINE = MergeTree ORDER BY id;\nALTER TABLE «m48.thing ADD COLUMN more String', 'things'],
   ['tables.not_created', 'CREATE TABLE m25.orders (id UInt64) ENGINE = Memory;\nCREATE VIEW m25.v AS SELECT id FROM «m25.oders', 'orders'],
   ['tables.not_created', 'CREATE TABLE m26.t (id UInt64, deleted UInt8) ENGINE = Memory; CREATE VIEW m26.v AS\nSELECT id FROM m26.t WHERE «deletd = 0', 'deleted'],
 ])('%s at a misspelled name, with the nearest one: %s', async (code, marked, name) => {
@@ -303,10 +312,24 @@ test.each([
 
 test('tables and engines that are elsewhere have no finding', async () => {
   const { findings } =
-    await load(`CREATE TABLE m30.t (id UInt64) ENGINE = Distributed(main, other, events_local);
+    await load(`CREATE TABLE m31.t (id UInt64, at DateTime, s String) ENGINE = MergeTree ORDER BY id TTL at + INTERVAL 1 DAY;
+CREATE TABLE m31.all AS m31.t ENGINE = Distributed(main, m31, t, rand());
+ALTER TABLE m31.t ADD INDEX i s TYPE set(10) GRANULARITY 1, MODIFY TTL at + INTERVAL 2 DAY TO VOLUME 'cold';
+ALTER TABLE m31.all ADD COLUMN x String, ADD INDEX j x TYPE set(10) GRANULARITY 1;
+ALTER TABLE m31.t ADD COLUMN y String, ADD PROJECTION p (SELECT y, count() GROUP BY y);
+ALTER TABLE m31.t DROP INDEX i, DROP COLUMN s;
+CREATE TABLE m30.t (id UInt64) ENGINE = Distributed(main, other, events_local);
 CREATE TABLE m30.k (id UInt64) ENGINE = Kafka('host', 'topic', 'group', 'JSONEachRow');
 CREATE TABLE m30.s (id UInt64) ENGINE = SharedReplacingMergeTree ORDER BY id;
 CREATE TABLE m30.x (id UInt64) ENGINE = SomethingElse(1);
 CREATE MATERIALIZED VIEW m30.mv TO m30.nowhere AS SELECT id FROM m30.k`);
   expect(findings.filter(({ code }) => code.startsWith('tables.unknown'))).toEqual([]);
+});
+
+test('a table that an earlier file created is known', async () => {
+  await load(
+    'CREATE TABLE m27.raw (id UInt64) ENGINE = Null; CREATE TABLE m27.hourly_mv (id UInt64) ENGINE = Memory',
+  );
+  const view = 'CREATE MATERIALIZED VIEW m27.hourly TO m27.hourly_mv AS SELECT id FROM m27.raw';
+  expect((await load(view)).findings).toEqual([]);
 });

@@ -108,7 +108,7 @@ describe('errors of the consumer', () => {
       '1:44 A string is not a valid time',
     ],
     ['a regular expression', "SELECT match(path, '(') FROM edge_logs", '1:8 A regular expression is invalid'],
-    ['division by zero', 'SELECT intDiv(1, 0)', 'Division by zero'],
+    ['division by zero', 'SELECT intDiv(1, 0)', '1:8 Division by zero'],
     [
       'columns of a union',
       'SELECT id FROM edge_logs UNION ALL SELECT id, path FROM edge_logs',
@@ -134,7 +134,7 @@ describe('errors of the consumer', () => {
     [
       'a cast in a WITH element of the consumer',
       "WITH own AS (SELECT toInt64(lower('ABC')) AS x) SELECT x FROM own",
-      'A string cannot be converted to the required type',
+      '1:21 A string cannot be converted to the required type Use the function whose name ends in OrNull or OrZero, such as toInt64OrNull.',
     ],
     [
       'a value that is not in an enum',

@@ -3,8 +3,11 @@ import { isSignificant, tokenize } from '../../../src/sql/clickhouse/lexer.ts';
 import { ACCEPTED } from './accepted.ts';
 import { ATTACKS, BENIGN } from './fixture.ts';
 
+/** A number from 0 up to, but excluding, the limit. */
+export type Random = (limit: number) => number;
+
 /** Numbers below `limit`, the same for the same seed. */
-export function createRandom(seed: number): (limit: number) => number {
+export function createRandom(seed: number): Random {
   let state = seed >>> 0;
   return (limit) => {
     // Mulberry32: short, and good enough to choose mutations by.

@@ -154,6 +154,42 @@ describe('problems have locations in the query as sent', () => {
   test.each([
     { sql: 'select count(*) as n,\n  id from edge_logs', line: 2, column: 3 },
     { sql: 'select id\nfrom edge_logs\nwhere id = [1]', line: 3, column: 7 },
+    // While it runs: of several calls alike, the one that failed.
+    { sql: "select cast('1' as int64),\n  cast(event_message as int64) from edge_logs", line: 2, column: 3 },
+    {
+      sql: "select cast(concat(id, '1') as string) as a,\n  cast(concat(event_message, '1') as int64) as b,\n  cast(replace(id, id, '1') as int64) as c from edge_logs",
+      line: 2,
+      column: 3,
+    },
+    {
+      sql: "select cast(replace(id, id, '1') as int64) as c,\n  cast(concat(event_message, '1') as int64) as b from edge_logs",
+      line: 2,
+      column: 3,
+    },
+    {
+      sql: "select id from edge_logs\nwhere id != 'x' and cast(event_message as date) > date '2000-01-01'",
+      line: 2,
+      column: 21,
+    },
+    { sql: "select id,\n  cast(concat('a', 'b') as int64) from edge_logs", line: 2, column: 15 },
+    { sql: 'select id,\n  cast(event_message as bool) from edge_logs', line: 2, column: 3 },
+    { sql: 'select id,\n  parse_json(event_message) from edge_logs', line: 2, column: 3 },
+    { sql: "select id,\n  parse_date('%Y', event_message) from edge_logs", line: 2, column: 3 },
+    {
+      sql: 'select 10 / char_length(event_message),\n  10 / (char_length(id) - char_length(id)) from edge_logs',
+      line: 2,
+      column: 3,
+    },
+    {
+      sql: 'select sum(char_length(id)),\n  sum(cast(event_message as int64)) from edge_logs',
+      line: 2,
+      column: 7,
+    },
+    {
+      sql: 'select array(select char_length(w) from unnest(split(id)) as w),\n  array(select cast(w as int64) from unnest(split(event_message)) as w) from edge_logs',
+      line: 2,
+      column: 16,
+    },
   ])('also when the engine finds it: $sql', async ({ sql, line, column }) => {
     const response = await call('both', { sql, dialect: 'bigquery' });
     expect([await response.json(), response.status]).toMatchObject([

@@ -42,6 +42,7 @@ const CAUSE = new Problem('endpoint.failed', { detail: 'Zeisig', cause: QUOTED }
 describe('the cause', () => {
   test.each<Observation>([
     { kind: 'catalog.failed', cause: CAUSE },
+    { kind: 'rollup.failed', rollup: 'r', cause: CAUSE },
     { kind: 'tokens.jwks_failed', cause: CAUSE },
     { kind: 'tokens.use_not_stored', cause: CAUSE },
     { kind: 'cache.remote_lost', cause: CAUSE },

@@ -17,6 +17,7 @@ import {
 import { isTooCostly } from '../../../service/endpoints/not-analysed.ts';
 import { locateFailure, type AskWith } from './locate-failure.ts';
 import type { SampleValues } from '../../../service/endpoints/samples.ts';
+import { unknownSubtype } from './subtype.ts';
 
 /** A part of the bound query, as a separate statement. */
 export interface Part {
@@ -165,7 +166,7 @@ function startIn(tree: Tree, { start, end }: Part, nodes: readonly Node[]): numb
 
 /** Names in a message, each also without its database and table. */
 function namesIn(message: string): readonly string[] {
-  const type = /data type family: (\w+)/.exec(message)?.[1];
+  const type = /data type family: (\w+)/.exec(message)?.[1] ?? unknownSubtype(message);
   const names = type === undefined ? quotedNames(message) : [type];
   return names.flatMap((name) => {
     const parts = name.split('.');

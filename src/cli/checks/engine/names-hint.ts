@@ -7,6 +7,9 @@ import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { definedTables } from '../../../sql/clickhouse/tree/places.ts';
 import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
 import { namePairs, nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
+import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
+import { TYPE_NAMES } from '../../../service/params/scalar.ts';
+import { unknownSubtype } from './subtype.ts';
 import { foreignFunction } from './foreign-functions.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
@@ -39,13 +42,20 @@ const HINTS: Readonly<Record<string, Hint>> = {
     const table = tableIn(tree, written, /database/i.test(message));
     return didYouMean(nearestTable(table, [...definedTables(tree), ...columns.keys()]));
   },
-  'engine.unknown_column': (written, { tree }, { columns }) => {
-    const names = [...columns].flatMap(([table, all]) => (isNamed(tree, table) ? [...all.keys()] : []));
-    if (written.includes('.:'))
-      return 'The type after .: is one that ClickHouse has, such as String or Int64';
-    const [last = written] = written.split('.').slice(-1);
+  'engine.unknown_column': (written, { tree, message }, { columns }) => {
+    const names = [...columns].flatMap(([table, all]) =>
+      isNamed(tree, table) ? [...all].flatMap(namesOfColumn) : [],
+    );
+    const type = unknownSubtype(message);
+    if (type !== undefined)
+      return (
+        didYouMean(nearest(type, TYPE_NAMES)) ??
+        'The type after .: is one that ClickHouse has, such as String or Int64'
+      );
+    const parts = written.split('.');
+    const [first = written, last = written] = [parts[0], parts.at(-1)];
     const others = names.filter((name) => name !== written);
-    return didYouMean(nearest(written, others) ?? nearest(last, others));
+    return didYouMean(nearest(written, others) ?? nearest(last, others) ?? nearest(first, others));
   },
   'engine.unknown_function': (written) => {
     const foreign = foreignFunction(written);
@@ -57,6 +67,19 @@ const HINTS: Readonly<Record<string, Hint>> = {
     return didYouMean(nearest(written, values)) ?? `The values are ${values.slice(0, 20).join(', ')}`;
   },
 };
+
+/** Its own, that of the array of records which it is a part of, and those of the elements of tuples in its type. */
+function namesOfColumn([name, type]: readonly [name: string, type: string]): readonly string[] {
+  const [nested = name] = name.split('.');
+  return [...new Set([name, nested, ...elementNames(parseType(type))])];
+}
+
+function elementNames(type: ClickHouseType): readonly string[] {
+  return typeArguments(type).flatMap(({ name, type: inner }) => [
+    ...(name === undefined ? [] : [name]),
+    ...elementNames(inner),
+  ]);
+}
 
 function attributeHint(
   written: string,

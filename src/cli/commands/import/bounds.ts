@@ -32,7 +32,8 @@ export function spend(budget: Budget, bytes: number): void {
 }
 
 /** Rows and calls of tests: such files elsewhere are data. */
-const OF_TESTS = /(^|[\\/])(fixtures|tests|seeds)[\\/][^\\/]+\.(ndjson|csv|test|test\.result)$/i;
+const OF_TESTS =
+  /(^|[\\/])(?:fixtures|tests|(?:seeds|data)(?:[\\/].*)?)[\\/][^\\/]+\.(?:ndjson|csv|test|test\.result)$/i;
 
 /** Whether a file can be part of an export, by its extension, or by its folder. */
 export function isExportFile(path: string): boolean {

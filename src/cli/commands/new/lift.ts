@@ -90,15 +90,15 @@ function liftIn(lifting: Lifting, node: Node, isCondition: boolean): void {
 function liftComparison({ tree, draft }: Lifting, node: Node): void {
   const [value, right, high] = node.parts;
   if (value === undefined || right === undefined) return;
-  const lowered = loweredColumn(tree, value);
-  const column = lowered ?? nameOf(tree, { at: value.to - 1 });
+  const folded = foldedColumn(tree, value);
+  const column = folded?.column ?? nameOf(tree, { at: value.to - 1 });
   if (column === '') return;
   if (node.kind === 'binary') {
     const operator = operatorOf(tree, node);
     const literal = COMPARISONS.has(operator) ? literalOf(tree, right) : undefined;
-    const call = lowered === undefined ? undefined : 'lowerUTF8';
-    if (literal !== undefined) lift(draft, { name: nameFor(column, operator), ...literal, call });
-  } else if (lowered !== undefined) {
+    if (literal !== undefined)
+      lift(draft, { name: nameFor(column, operator), ...literal, calls: folded?.calls });
+  } else if (folded !== undefined) {
     return;
   } else if (node.kind === 'between' && high !== undefined) {
     const bounds = [literalOf(tree, right), literalOf(tree, high)] as const;
@@ -157,11 +157,21 @@ function listOf(tree: Tree, list: Node): (string | number)[] | undefined {
   return values.length > 0 && values.length === list.parts.length ? values : undefined;
 }
 
-/** `lowerUTF8(column)`: comparisons of dialects that ignore case are converted to it. */
-function loweredColumn(tree: Tree, call: Node): string | undefined {
-  if (call.kind !== 'call' || nameOf(tree, call) !== 'lowerUTF8') return undefined;
-  const [column, ...others] = argumentsOf(call);
-  return column?.kind === 'column' && others.length === 0 ? nameOf(tree, { at: column.to - 1 }) : undefined;
+/** What comparisons of dialects that ignore case and accents are converted to. */
+const FOLDING: ReadonlySet<string> = new Set(['removeDiacriticsUTF8', 'lowerUTF8', 'upperUTF8', 'trimRight']);
+
+/** `lowerUTF8(column)`: the column, and the functions around it, the outer one first. */
+function foldedColumn(
+  tree: Tree,
+  call: Node,
+): { readonly column: string; readonly calls: readonly string[] } | undefined {
+  const name = nameOf(tree, call);
+  if (call.kind !== 'call' || !FOLDING.has(name)) return undefined;
+  const [inner, ...others] = argumentsOf(call);
+  if (inner === undefined || others.length > 0) return undefined;
+  if (inner.kind === 'column') return { column: nameOf(tree, { at: inner.to - 1 }), calls: [name] };
+  const nested = foldedColumn(tree, inner);
+  return nested && { ...nested, calls: [name, ...nested.calls] };
 }
 
 function pluralOf(name: string): string {
@@ -185,8 +195,8 @@ function lift(
     readonly name: string;
     readonly value: string | number | (string | number)[];
     readonly type?: string;
-    /** The function that is applied to the parameter. */
-    readonly call?: string | undefined;
+    /** The functions that are applied to the parameter, the outer one first. */
+    readonly calls?: readonly string[] | undefined;
     readonly start: number;
     readonly end: number;
   },
@@ -197,7 +207,7 @@ function lift(
     name = `${found.name}_${n}`;
   parameters[name] ??= { type, required: true };
   example[name] = found.value;
-  const text = found.call === undefined ? `@${name}` : `${found.call}(@${name})`;
+  const text = (found.calls ?? []).reduceRight((inner, call) => `${call}(${inner})`, `@${name}`);
   edits.push({ start: found.start, end: found.end, text });
 
   function isSame(known: string): boolean {

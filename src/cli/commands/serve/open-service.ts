@@ -4,19 +4,29 @@ import type { Settings } from '../../../service/config/settings.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { noEndpoints } from '../../kit/endpoint-files.ts';
 import { renderFinding } from '../../kit/caret.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { OpenService, RunningService } from '../../kit/dependencies.ts';
 import type { ServeDeps } from '../../kit/deps.ts';
+import { keepRowsFresh } from './fresh-rows.ts';
 
-/** Closes the engine if the service fails to open. */
+/** Closes the engine if the service fails to open. In development, its sample rows stay fresh. */
 export async function openOrExplain(
   { openService, terminal }: Pick<ServeDeps, 'openService' | 'terminal'>,
   options: Parameters<OpenService>[0],
 ): Promise<RunningService> {
-  return openService(options).catch(async (cause: unknown) => {
-    await options.engine.close(0);
-    throw explainStart(cause, options.settings, terminal);
+  const { engine, settings, isDevelopment } = options;
+  const service = await openService(options).catch(async (cause: unknown) => {
+    await engine.close(0);
+    throw explainStart(cause, settings, terminal);
   });
+  if (isDevelopment !== true || engine.kind !== 'embedded') return service;
+  const stop = keepRowsFresh({ engine, settings, terminal, after: REAL_TIME.after });
+  const close = async (reason: string): Promise<void> => {
+    await stop();
+    await service.close(reason);
+  };
+  return { ...service, close };
 }
 
 function explainStart(cause: unknown, settings: Settings, terminal: Terminal): unknown {

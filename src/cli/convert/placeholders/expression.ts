@@ -168,11 +168,26 @@ function postfix(reader: ExpressionReader): TemplateExpression | undefined {
       const name = peek(reader);
       reader.at++;
       const args = take(reader, '(') ? argumentsOf(reader, ')') : { args: [] };
-      of =
-        name.kind === 'name' && args ? { kind: 'filter', of, name: name.text, args: args.args } : undefined;
+      const isFilter = name.kind === 'name' && args !== undefined;
+      of = isFilter ? filtered({ kind: 'filter', of, name: name.text, args: args.args }) : undefined;
     } else return of;
   }
   return undefined;
+}
+
+const TEXT_FILTERS: ReadonlyMap<string, (text: string) => string> = new Map([
+  ['trim', (text) => text.trim()],
+  ['lower', (text) => text.toLowerCase()],
+  ['upper', (text) => text.toUpperCase()],
+  ['string', (text) => text],
+]);
+
+/** With the filter of a known text carried out. */
+export function filtered(expression: Extract<TemplateExpression, { kind: 'filter' }>): TemplateExpression {
+  const { of, name, args } = expression;
+  const filter = of.kind === 'literal' && args.length === 0 ? TEXT_FILTERS.get(name) : undefined;
+  if (filter === undefined || of.kind !== 'literal' || typeof of.value !== 'string') return expression;
+  return { kind: 'literal', value: filter(of.value) };
 }
 
 function callOf(reader: ExpressionReader, of: TemplateExpression): TemplateExpression | undefined {

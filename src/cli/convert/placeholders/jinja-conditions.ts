@@ -68,8 +68,14 @@ function tested(
   tool: JinjaTool,
 ): Condition | undefined {
   const isPresence = PRESENCE.get(name);
+  if (isPresence === undefined) return undefined;
+  if (of.kind === 'literal') {
+    const isNone = of.value === null;
+    const holds = name === 'none' ? isNone : isPresence;
+    return { kind: 'constant', value: holds !== isNot };
+  }
   const value = tool.value(of);
-  if (isPresence === undefined || value === undefined) return undefined;
+  if (value === undefined) return undefined;
   const given: Condition = { kind: 'given', value };
   return isPresence === isNot ? { kind: 'not', of: given } : given;
 }

@@ -1,5 +1,5 @@
 // The variables of a template, `{% set x = … %}`: those that a part sets are not known after it.
-import type { TemplateExpression } from './expression.ts';
+import { filtered, type TemplateExpression } from './expression.ts';
 
 export interface Variables {
   /** Undefined: its value is not known. */
@@ -122,7 +122,7 @@ function substituted(expression: TemplateExpression, known: Known): TemplateExpr
       // The default of a variable is for the parameter of the same name.
       return expression.name === 'default' && expression.of.kind === 'name'
         ? expression
-        : { ...expression, of: each(expression.of), args: expression.args.map(each) };
+        : filtered({ ...expression, of: each(expression.of), args: expression.args.map(each) });
     case 'binary':
       return { ...expression, left: each(expression.left), right: each(expression.right) };
   }

@@ -185,5 +185,5 @@ function scalarOf(value: Scalar, type: ClickHouseType): Scalar | undefined {
   if (isDate(type)) return /^\d{4}-\d\d-\d\d$/.exec(text.slice(0, 10))?.[0];
   if (type.name === 'UUID')
     return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text) ? text : undefined;
-  return text === '' ? undefined : String(value);
+  return text === '' && type.name !== 'String' ? undefined : String(value);
 }

@@ -4,6 +4,7 @@ import type { TemplateTool } from './template.ts';
 import { unrolled } from './unroll.ts';
 import { dbtSyntax, expandModel } from '../tools/dbt/placeholders.ts';
 import { driverSyntax } from '../tools/driver/placeholders.ts';
+import { expandAltinity } from '../tools/grafana/altinity-statements.ts';
 import { grafanaSyntax } from '../tools/grafana/placeholders.ts';
 import { expandStatement } from '../tools/grafana/statement-macros.ts';
 import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
@@ -15,7 +16,10 @@ export const TEMPLATE_READERS: Readonly<Record<TemplateTool, TemplateReader>> = 
   driver: { syntax: driverSyntax },
   metabase: { syntax: metabaseSyntax },
   superset: { syntax: supersetSyntax, expand: unrolled },
-  grafana: { syntax: grafanaSyntax, expand: expandStatement },
+  grafana: {
+    syntax: grafanaSyntax,
+    expand: (text, { declarations }) => expandStatement(text) ?? expandAltinity(text, declarations),
+  },
   tinybird: { syntax: tinybirdSyntax, expand: unrolled },
   redash: { syntax: redashSyntax },
   dbt: { syntax: dbtSyntax, expand: expandModel },

@@ -92,6 +92,10 @@ export interface EndpointFile {
   sandbox?: Sandbox;
   pii?: Pii;
   reservation?: Reservation;
+  /**
+   * off: queries read rows, also where a rollup of their table would give the same response. By default, they read rollups.
+   */
+  rollups?: 'off';
   limits?: Limits;
   budget?: Budget;
   /**

@@ -24,7 +24,7 @@ export function sendAnswer(
   const shared = hasUrlOnly(reply) ? answer.shared : undefined;
   reply
     .headers(answerFields({ ...answer, shared, url: request.url }, headerPrefix))
-    .header('Server-Timing', serverTiming(answer.timing));
+    .header('Server-Timing', serverTiming(answer));
   const etag = etagIn(answer.etag, compression.choose(request.headers['accept-encoding'], answer));
   if (hasAlready(reply, etag, shared !== undefined)) return reply.code(304).header('ETag', etag).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
@@ -36,10 +36,9 @@ function hasUrlOnly({ request: { method, raw } }: FastifyReply): boolean {
 }
 
 /** `auth;dur=0.02, plan;dur=0.11, …` in milliseconds (https://www.w3.org/TR/server-timing/). */
-function serverTiming(timing: Answer['timing']): string {
-  return Object.entries(timing)
-    .map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`)
-    .join(', ');
+function serverTiming({ timing, rollup }: Answer): string {
+  const stages = Object.entries(timing).map(([stage, ms]) => `${stage};dur=${ms.toFixed(2)}`);
+  return [...stages, ...(rollup === undefined ? [] : [`rollup;desc=${rollup}`])].join(', ');
 }
 
 /**

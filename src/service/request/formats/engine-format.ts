@@ -55,6 +55,7 @@ export async function produceEngineFormat(
     queueMs,
     encodeMs,
     read,
+    rollup,
     columns,
   } = await run(deps, plan, context).catch((error: unknown) => {
     throw notWritable(error, plan.format) ?? error;
@@ -76,6 +77,7 @@ export async function produceEngineFormat(
     contentType: contentTypeOf(plan.format),
     timing: { queue: queueMs, engine: engineMs, redact: 0, encode: encodeMs },
     read,
+    rollup,
   };
 }
 

@@ -33,13 +33,6 @@ const abs: Rule = ({ arg, call, context }) => {
   return { sql: sql`toInt64(abs(${own}))`, type };
 };
 
-/** NaN stays NaN. */
-const sign: Rule = ({ arg }) => {
-  const { sql: own, type } = arg(0);
-  if (type.kind !== 'float') return int(sql`sign(${own})`, type.isNullable, { bits: 1 });
-  return value('float', sql`if(isNaN(${own}), ${own}, sign(${own}))`, type.isNullable);
-};
-
 /** `string`: of JSON, of times, in a zone, and of other values. */
 const string: Rule = (application) => {
   const { arg, call, fail, context, at } = application;
@@ -57,16 +50,32 @@ export const FUNCTIONS: OwnFunctions = {
     ...safely(
       taking('number', {
         abs,
-        sign,
         round: roundBy,
         log: logarithm({ plain: 'log', baseAt: 1 }),
-        safe_add: safeInteger('+'),
-        safe_subtract: safeInteger('-'),
-        safe_multiply: safeInteger('*'),
         ieee_divide: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
-        is_nan: tests('isNaN'),
-        is_inf: tests('isInfinite'),
       }),
+    ),
+    ...safely(
+      taking(
+        'number',
+        {
+          safe_add: safeInteger('+'),
+          safe_subtract: safeInteger('-'),
+          safe_multiply: safeInteger('*'),
+        },
+        'propagate',
+        undefined,
+        'error',
+      ),
+    ),
+    ...safely(
+      taking(
+        'number',
+        { is_nan: tests('isNaN'), is_inf: tests('isInfinite') },
+        'propagate',
+        undefined,
+        'decide',
+      ),
     ),
     ...taking(
       'any',

@@ -6,6 +6,7 @@ import { castTo } from '../cast/cast.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
 import { condition, NEVER_NULL } from '../operand.ts';
+import { withoutNan } from '../nan.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql, joinSql, type Sql } from '../sql.ts';
 import { float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts';
@@ -158,7 +159,8 @@ export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
     const both = apply('count', [sql`${a} + ${b}`], { ...NONE, isDistinct: false });
     const written = apply(`${name}Stable`, [a, b], NONE);
     const isNull = name === 'corr' && !application.traits.correlationCanBeNan;
-    const own = isNull ? sql`if(isNaN(${written}), NULL, ${written})` : written;
+    const total = apply('sum', [sql`${a} + ${b}`], { ...NONE, isDistinct: false });
+    const own = isNull ? sql`if(isNaN(${written}) AND isFinite(${total}), NULL, ${written})` : written;
     return value('float', sql`if(${both} < ${String(least)}, NULL, ${own})`);
   };
 }
@@ -261,8 +263,10 @@ export interface Ranked {
 export function rankedBy({ call, context, fail, arg, source }: Application): Ranked {
   const [order, more] = call.withinGroup ?? [];
   if (more !== undefined) return fail('Only one key is supported here');
-  if (order === undefined) return { own: arg(0), isDescending: false, fraction: source(1) };
-  return { own: context.write(order.value, context), isDescending: order.isDescending, fraction: source(0) };
+  if (order === undefined)
+    return { own: withoutNan(arg(0), context), isDescending: false, fraction: source(1) };
+  const own = withoutNan(context.write(order.value, context), context);
+  return { own, isDescending: order.isDescending, fraction: source(0) };
 }
 
 export const toFloat = (own: Value): Sql =>

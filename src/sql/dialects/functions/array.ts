@@ -1,5 +1,6 @@
 // Functions of arrays.
 import { SERIES_FUNCTIONS } from './series.ts';
+import { ordersNan, withoutNan } from '../nan.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { onlyIf, sql, type Sql } from '../sql.ts';
@@ -90,7 +91,7 @@ function endmost(place: '1' | '-1'): Rule {
 /** Whether an array contains a value; `arrayAt`: the argument that is the array. */
 export function contains(arrayAt: 0 | 1): Rule {
   return (application) => {
-    const [own, item] = [arrayArgument(application, arrayAt), application.arg(1 - arrayAt)];
+    const [own, item] = [arrayArgument(application, arrayAt), soughtAt(application, 1 - arrayAt)];
     return condition(sql`has(${own.sql}, ${item.sql})`, isNullable(item));
   };
 }
@@ -113,6 +114,10 @@ function concatenated(application: Application): Value {
   if (arrays.length === 0) return application.fail(`${call.name} requires an array`);
   return concatenatedArrays(arrays, context.shared.traits.concatSkipsNull);
 }
+
+/** A value that is looked for among the elements, where no comparison with NaN is true in ClickHouse. */
+const soughtAt = ({ arg, context }: Application, index: number): Value =>
+  ordersNan(context) ? withoutNan(arg(index), context) : arg(index);
 
 /** Equal values, NULL being equal to NULL. */
 const isSame = (own: Sql, item: Value): Sql => sql`isNotDistinctFrom(${own}, ${item.sql})`;
@@ -162,11 +167,15 @@ export const ARRAY_FUNCTIONS: Rules = {
       array_append: appended,
       array_prepend: prepended,
       array_remove: (application) => {
-        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        const [own, item] = [arrayArgument(application, 0), soughtAt(application, 1)];
         return sameArray(own, sql`arrayFilter(x -> NOT ${isSame('x', item)}, ${own.sql})`);
       },
       array_replace: (application) => {
-        const [own, item, other] = [arrayArgument(application, 0), application.arg(1), application.arg(2)];
+        const [own, item, other] = [
+          arrayArgument(application, 0),
+          soughtAt(application, 1),
+          application.arg(2),
+        ];
         return sameArray(
           own,
           sql`arrayMap(x -> if(${isSame('x', item)}, ${other.sql}, x), ${own.sql})`,
@@ -174,11 +183,11 @@ export const ARRAY_FUNCTIONS: Rules = {
         );
       },
       array_position: (application) => {
-        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        const [own, item] = [arrayArgument(application, 0), soughtAt(application, 1)];
         return int(sql`nullIf(indexOf(${own.sql}, ${item.sql}), 0)`);
       },
       array_positions: (application) => {
-        const [own, item] = [arrayArgument(application, 0), application.arg(1)];
+        const [own, item] = [arrayArgument(application, 0), soughtAt(application, 1)];
         const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
         return sameArray(own, places, { kind: 'int', isNullable: false });
       },

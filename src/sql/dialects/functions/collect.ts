@@ -36,13 +36,15 @@ function keysOf(orders: readonly Order[], { context }: Application): readonly Ke
   }));
 }
 
-/** Distinct values, by themselves: in their order, so that the result does not depend on that of the rows. */
+/** Distinct values, by themselves: most dialects sort them to find those that are equal. */
 function distinct({ application, apply }: Aggregation, own: Value, [key, more]: readonly Key[]): Sql {
   const { context, fail } = application;
   if (context.key(own).sql !== own.sql)
     return fail('DISTINCT of strings that are compared without case is not supported');
   if (more !== undefined || (key !== undefined && !isSame(key.value, own)))
     return fail('DISTINCT is supported only with the value itself as the order');
+  if (key === undefined && context.shared.traits.distinctKeepsOrder)
+    return sql`arrayDistinct(${apply('groupArray', [own.sql], DISTINCT)})`;
   const by = key ?? { value: own, isDescending: false, isNullFirst: context.shared.traits.nulls === 'low' };
   if (!own.type.isNullable && own.type.kind !== 'float')
     return sql`${by.isDescending ? 'arrayReverseSort' : 'arraySort'}(${apply('groupUniqArray', [own.sql], DISTINCT)})`;

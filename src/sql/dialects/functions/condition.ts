@@ -1,7 +1,7 @@
 // Conditional functions.
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { caselessLiteral } from '../collation.ts';
+import { caselessLiteral, checkLiterals } from '../collation.ts';
 import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
 import { beside } from '../operand.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
@@ -129,6 +129,7 @@ export function extreme(name: 'greatest' | 'least'): Rule {
         sql: nanExtreme(name, sqls),
         type: { ...type, isNullable: nullable.length === args.length },
       };
+    checkLiterals(args, application);
     const keys = args.map((each) => caselessLiteral(each, context) ?? context.key(each).sql);
     const isPlain = keys.every((key, index) => key === args[index]?.sql);
     const own = isPlain
@@ -150,47 +151,63 @@ export function extreme(name: 'greatest' | 'least'): Rule {
 
 export const isNullTest: Rule = ({ arg }) => condition(isNull(arg(0)), false);
 
-export const CONDITION_FUNCTIONS: Rules = taking(
-  'any',
-  {
-    coalesce,
-    ifnull: coalesce,
-    nvl: coalesce,
-    nullif: nullIf,
-    if: choice(true),
-    iff: choice(false),
-    iif: choice(false),
-    nvl2: (application) => {
-      const { arg } = application;
-      return choose(sql`${operand(arg(0))} IS NOT NULL`, [arg(1), arg(2)], application);
+export const CONDITION_FUNCTIONS: Rules = {
+  ...taking(
+    'any',
+    {
+      coalesce,
+      ifnull: coalesce,
+      nvl: coalesce,
+      if: choice(true),
+      iff: choice(false),
+      iif: choice(false),
+      nvl2: (application) => {
+        const { arg } = application;
+        return choose(sql`${operand(arg(0))} IS NOT NULL`, [arg(1), arg(2)], application);
+      },
+      zeroifnull: ({ arg }) => ({
+        sql: sql`ifNull(${arg(0).sql}, 0)`,
+        type: { ...arg(0).type, isNullable: false },
+      }),
+      nullifzero: ({ arg }) => ({
+        sql: sql`nullIf(${arg(0).sql}, 0)`,
+        type: { ...arg(0).type, isNullable: true },
+      }),
     },
-    zeroifnull: ({ arg }) => ({
-      sql: sql`ifNull(${arg(0).sql}, 0)`,
-      type: { ...arg(0).type, isNullable: false },
-    }),
-    nullifzero: ({ arg }) => ({
-      sql: sql`nullIf(${arg(0).sql}, 0)`,
-      type: { ...arg(0).type, isNullable: true },
-    }),
-    greatest: extreme('greatest'),
-    least: extreme('least'),
-    equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
-    xor: ({ all }) => condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
-    field: ({ all, at, context }) => {
-      const [subject, ...rest] = all();
-      if (subject === undefined) return value('int', '0', false);
-      const tests = rest.map(
-        (each, index) =>
-          sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
-      );
-      return int(sql`multiIf(${joinSql(tests)}, 0)`, false);
+    'decide',
+    undefined,
+    'keep',
+  ),
+  ...taking(
+    'any',
+    {
+      nullif: nullIf,
+      greatest: extreme('greatest'),
+      least: extreme('least'),
+      equal_null: ({ arg, at, context }) => comparison(arg(0), arg(1), { operator: '<=>', at, context }),
+      xor: ({ all }) =>
+        condition(sql`xor(${joinSql(all().map(({ sql: own }) => own))})`, isNullable(...all())),
+      field: ({ all, at, context, fail }) => {
+        const [subject, ...rest] = all();
+        if (subject === undefined) return value('int', '0', false);
+        const others = rest.filter((each) => isTime(subject) && each.type.kind !== subject.type.kind);
+        if (others.some(isTime))
+          return fail('field of dates and times is not converted', 'Cast them to one type.');
+        const tests = rest.map(
+          (each, index) =>
+            sql`${comparison(subject, each, { operator: '=', at, context }).sql}, ${String(index + 1)}`,
+        );
+        return int(sql`multiIf(${joinSql(tests)}, 0)`, false);
+      },
+      elt: ({ all, source, fail }) => {
+        const [, ...rest] = all();
+        const index = source(0);
+        const chosen = index.kind === 'number' ? rest[Number(index.text) - 1] : undefined;
+        return chosen ?? fail('elt is converted only with a literal position');
+      },
     },
-    elt: ({ all, source, fail }) => {
-      const [, ...rest] = all();
-      const index = source(0);
-      const chosen = index.kind === 'number' ? rest[Number(index.text) - 1] : undefined;
-      return chosen ?? fail('elt is converted only with a literal position');
-    },
-  },
-  'decide',
-);
+    'decide',
+    undefined,
+    'decide',
+  ),
+};

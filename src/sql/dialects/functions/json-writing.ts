@@ -82,4 +82,6 @@ export const JSON_WRITING_FUNCTIONS: Rules = taking(
     jsonb_build_object: buildObject,
   },
   'decide',
+  undefined,
+  'decide',
 );

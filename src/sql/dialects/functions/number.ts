@@ -3,6 +3,7 @@ import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { same, type Application, type Rule, type Rules } from '../function.ts';
+import { mayBeNan } from '../nan.ts';
 import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { round, truncateNumber } from './rounding.ts';
@@ -106,7 +107,15 @@ function finite(
 
 const abs: Rule = ({ arg }) => ({ sql: sql`abs(${arg(0).sql})`, type: arg(0).type });
 
-const sign: Rule = ({ arg }) => int(sql`sign(${arg(0).sql})`, arg(0).type.isNullable, { bits: 1 });
+/** ClickHouse has the sign of NaN: 1. `ofNan`: another one. */
+export const signBy =
+  (ofNan: (own: Sql) => Sql): Rule =>
+  ({ arg, traits }) => {
+    const own = arg(0);
+    const plain = sql`sign(${own.sql})`;
+    if (!traits.hasNan || !mayBeNan(own)) return int(plain, own.type.isNullable, { bits: 1 });
+    return value('float', sql`if(isNaN(${own.sql}), ${ofNan(own.sql)}, ${plain})`, own.type.isNullable);
+  };
 
 /** floor and ceil: whole numbers. */
 function whole(name: string): Rule {
@@ -201,18 +210,14 @@ export const truncate: Rule = (application) => truncatedTime(application) ?? tru
 export const NUMBER_FUNCTIONS: Rules = {
   ...taking('number', {
     abs,
-    sign,
     ceil: whole('ceil'),
     ceiling: whole('ceil'),
     floor: whole('floor'),
     round,
     truncate: truncateNumber,
     mod: modulo,
-    div,
     safe_divide: safeQuotient('NULL'),
     div0: safeQuotient('0'),
-    power: real('pow'),
-    pow: real('pow'),
     log: logarithm({ plain: 'log10' }),
     ln: real('log'),
     square: ({ arg }) => value(arg(0).type.kind, sql`${operand(arg(0))} * ${operand(arg(0))}`, false),
@@ -222,12 +227,29 @@ export const NUMBER_FUNCTIONS: Rules = {
         .split(' ')
         .map((name) => [name, real(name)]),
     ),
-    bitand: same('bitAnd', 'int', { scale: 0 }),
-    bitor: same('bitOr', 'int', { scale: 0 }),
-    bitxor: same('bitXor', 'int', { scale: 0 }),
-    bitwise_and: same('bitAnd', 'int', { scale: 0 }),
-    bitwise_or: same('bitOr', 'int', { scale: 0 }),
   }),
+  // The power 0 of NaN is 1, and so is every power of 1.
+  ...taking(
+    'number',
+    { power: real('pow'), pow: real('pow'), sign: signBy((own) => own) },
+    'propagate',
+    undefined,
+    'decide',
+  ),
+  ...taking(
+    'number',
+    {
+      div,
+      bitand: same('bitAnd', 'int', { scale: 0 }),
+      bitor: same('bitOr', 'int', { scale: 0 }),
+      bitxor: same('bitXor', 'int', { scale: 0 }),
+      bitwise_and: same('bitAnd', 'int', { scale: 0 }),
+      bitwise_or: same('bitOr', 'int', { scale: 0 }),
+    },
+    'propagate',
+    undefined,
+    'error',
+  ),
   ...taking('number', { div0null: ofZeroOrNull }, 'decide'),
   ...taking(
     'any',
@@ -239,9 +261,9 @@ export const NUMBER_FUNCTIONS: Rules = {
     },
     'decide',
   ),
+  ...taking('any', { bit_count: bitCount }, 'propagate', undefined, 'error'),
+  ...taking('any', { trunc: truncateOnly }, 'propagate', undefined, 'propagate'),
   ...taking('any', {
-    trunc: truncateOnly,
-    bit_count: bitCount,
     try_to_number: tryNumber,
     try_to_decimal: tryNumber,
     try_to_double: tryNumber,

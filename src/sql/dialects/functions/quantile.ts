@@ -1,6 +1,7 @@
 // Percentiles and quantiles.
 import type { Application } from '../function.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
+import { withoutNan } from '../nan.ts';
 import { isOpen } from '../operand.ts';
 import { float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts';
 import { noteEstimate, rankedBy, toFloat } from './aggregate.ts';
@@ -28,7 +29,7 @@ export function continuous({ application, apply }: Aggregation): Value {
 }
 
 export function median({ application, apply }: Aggregation): Value {
-  const own = toFloat(application.arg(0));
+  const own = toFloat(withoutNan(application.arg(0), application.context));
   return value('float', apply('quantileExactInclusive', [own], { parameters: '(0.5)' }));
 }
 
@@ -92,7 +93,7 @@ const isRanked = (own: Value): boolean =>
   isNumber(own) || ['date', 'datetime', 'timestamp', 'unknown'].includes(own.type.kind);
 
 const quantified = (application: Application): Value => {
-  const own = application.arg(0);
+  const own = withoutNan(application.arg(0), application.context);
   return isOpen(own) ? value('float', float(own)) : own;
 };
 

@@ -35,14 +35,14 @@ import { WINDOW_FUNCTIONS } from './window.ts';
 /** Aggregates by what they do. */
 function aggregates(
   parameters: string,
-  [nulls, none]: readonly [nulls: Behaviour['nulls'], none: Behaviour['none']],
+  more: readonly [nulls: Behaviour['nulls'], none: Behaviour['none'], nan?: Behaviour['nan']],
   rules: Readonly<Record<string, AggregateRule>>,
 ): Rules {
   const plain = Object.entries(rules).map(([name, rule]): readonly [string, Rule] => [
     name,
     (application) => rule(aggregationOf(application)),
   ]);
-  return taking(parameters, Object.fromEntries(plain), nulls, none);
+  return taking(parameters, Object.fromEntries(plain), ...more);
 }
 
 const [sample, population] = [spread('stddevSamp'), spread('stddevPop')];
@@ -63,26 +63,25 @@ export const AGGREGATES: Rules = {
     corr: pair('corr'),
     covar_pop: pair('covarPop'),
     covar_samp: pair('covarSamp'),
-    approx_percentile: approximateQuantile,
   }),
+  ...aggregates('number', ['skip', 'null', 'error'], { approx_percentile: approximateQuantile, median }),
   // In MySQL, all bits or none over no rows.
-  ...aggregates('number', ['skip', undefined], {
+  ...aggregates('number', ['skip', undefined, 'error'], {
     bit_and: bits('groupBitAnd'),
     bit_or: bits('groupBitOr'),
     bit_xor: bits('groupBitXor'),
   }),
   ...aggregates('number', ['skip', '0'], { total: sumOrZero }),
-  ...aggregates('any', ['skip', '0'], {
+  ...aggregates('any', ['skip', '0'], { count_if: countIf, countif: countIf }),
+  ...aggregates('any', ['skip', '0', 'keep'], {
     count,
-    count_if: countIf,
-    countif: countIf,
     approx_distinct: approximateCount,
     approx_count_distinct: approximateCount,
     hll: approximateCount,
   }),
+  ...aggregates('any', ['skip', 'null', 'decide'], { min: extreme('min'), max: extreme('max') }),
+  ...aggregates('any', ['skip', 'null', 'keep'], { any_value: any, arbitrary: any }),
   ...aggregates('any', ['skip', 'null'], {
-    min: extreme('min'),
-    max: extreme('max'),
     bool_or: isAny,
     bool_and: areAll,
     every: areAll,
@@ -90,26 +89,26 @@ export const AGGREGATES: Rules = {
     logical_and: areAll,
     boolor_agg: isAny,
     booland_agg: areAll,
-    any_value: any,
-    arbitrary: any,
-    median,
     string_agg: joined,
     group_concat: joined,
   }),
   // Over no rows, Snowflake's is an empty string.
   ...aggregates('any', ['skip', undefined], { listagg: joined }),
-  ...aggregates('any', ['keep', 'null'], { min_by: argExtreme('argMin'), max_by: argExtreme('argMax') }),
-  ...aggregates('any', ['skip', '[]'], { approx_quantiles: quantiles }),
+  ...aggregates('any', ['keep', 'null', 'decide'], {
+    min_by: argExtreme('argMin'),
+    max_by: argExtreme('argMax'),
+  }),
+  ...aggregates('any', ['skip', '[]', 'error'], { approx_quantiles: quantiles }),
   // NULL among the elements of arrays is kept.
-  ...aggregates('any', ['keep', '[]'], { array_agg: list, array_concat_agg: concatenated }),
+  ...aggregates('any', ['keep', '[]', 'keep'], { array_agg: list, array_concat_agg: concatenated }),
   // Their arguments are fractions, keys and arrays.
-  ...aggregates('any', ['decide', undefined], {
+  ...aggregates('any', ['decide', undefined, 'error'], {
     percentile_cont: continuous,
     percentile_disc: discrete,
     [QUANTILE_ELEMENT]: quantileElement,
-    ratio_to_report: share,
-    grouping,
   }),
+  ...aggregates('any', ['decide', undefined, 'propagate'], { ratio_to_report: share }),
+  ...aggregates('any', ['decide', undefined], { grouping }),
 };
 
 /** Functions whose deviations are those of the population. */

@@ -20,7 +20,10 @@ function position(inner: number, outer: number, most = 2): Rule {
         : isPlain
           ? sql`, ${from.sql}`
           : sql`, toUInt64(if(${operand(from)} < 0, 0, ${from.sql}))`;
-    const [a, b] = [caseless(haystack, needle, context), caseless(needle, haystack, context)];
+    const [a, b] = [
+      caseless(haystack, needle, context, 'searched'),
+      caseless(needle, haystack, context, 'searched'),
+    ];
     const name = haystack.type.kind === 'bytes' ? 'position' : 'positionUTF8';
     const own = sql`${name}(${text(a)}, ${text(b)}${start})`;
     const isOpen = from !== undefined && context.shared.traits.ignoresCase && !isPlain;

@@ -150,4 +150,6 @@ export const SERIES_FUNCTIONS: Rules = taking(
     unnest: ({ fail }) => fail('unnest in the select list is not converted', 'Use it in FROM.'),
   },
   'decide',
+  undefined,
+  'error',
 );

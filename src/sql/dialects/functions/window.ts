@@ -97,12 +97,15 @@ export const WINDOW_FUNCTIONS: Rules = {
       cume_dist: ranking('cume_dist', 'float'),
     },
     'decide',
+    undefined,
+    'decide',
   ),
-  ...taking('any integer any', { lag: shifted('lag'), lead: shifted('lead') }, 'keep', 'null'),
+  ...taking('any integer any', { lag: shifted('lag'), lead: shifted('lead') }, 'keep', 'null', 'keep'),
   ...taking(
     'any integer',
     { first_value: edge('first_value'), last_value: edge('last_value'), nth_value: nth },
     'keep',
     'null',
+    'keep',
   ),
 };

@@ -1,19 +1,33 @@
 // Functions of MariaDB that mean something else in MySQL.
 import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import type { Application, OwnFunctions, Rule } from '../function.ts';
 import { firstMatch, regexpReplace } from '../functions/regex.ts';
+import { AGGREGATES } from '../functions/row-functions.ts';
 import { FUNCTIONS as MYSQL } from '../mysql/functions.ts';
 import { sql } from '../sql.ts';
 import { unixTimestamp } from '../time/functions.ts';
 import { operand, text } from '../value.ts';
+import { mayBeEmpty } from '../window.ts';
 
 /** An empty expression replaces nothing. */
 const replacePresent: Rule = (application) => {
   const own = regexpReplace(application);
   if (application.source(1).kind === 'string') return own;
-  const isEmpty = sql`${text(application.arg(1))} = ''`;
+  const by = application.arg(2);
+  const isKnown = by.type.isNullable ? sql` AND ${text(by)} IS NOT NULL` : '';
+  const isEmpty = sql`${text(application.arg(1))} = ''${isKnown}`;
   return { ...own, sql: sql`if(${isEmpty}, ${text(application.arg(0))}, ${own.sql})` };
 };
+
+/** Over a frame that becomes empty, MariaDB returns the bits of earlier rows if some values are NULL. */
+const ofWholeFrames = (rule: Rule): Rule =>
+  Object.assign((application: Application) => {
+    const { call, context, fail } = application;
+    const isOpen = call.over !== undefined && mayBeEmpty(call.over, context);
+    if (isOpen && application.arg(0).type.isNullable)
+      return fail(`${call.name} of NULL over a frame that can be empty is not converted`);
+    return rule(application);
+  }, rule);
 
 export const FUNCTIONS: OwnFunctions = {
   values: {
@@ -33,5 +47,12 @@ export const FUNCTIONS: OwnFunctions = {
       })),
     }),
   },
-  aggregates: MYSQL.aggregates,
+  aggregates: {
+    ...MYSQL.aggregates,
+    ...Object.fromEntries(
+      Object.entries(AGGREGATES)
+        .filter(([name]) => name.startsWith('bit_'))
+        .map(([name, rule]) => [name, ofWholeFrames(rule)]),
+    ),
+  },
 };

@@ -4,6 +4,7 @@ import type { Traits } from '../traits.ts';
 
 export const TRAITS: Traits = {
   ...MYSQL,
+  hasGeneralCollation: true,
   hasSequenceTables: true,
   roundsDeviations: true,
   datetimeSeconds: 'truncated',

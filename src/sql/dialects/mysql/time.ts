@@ -11,7 +11,7 @@ export const TIME_FUNCTIONS: Rules = {
     week: weekBy,
     yearweek: weekBy,
     datediff: daysBetween,
-    from_unixtime: accepting('number any', fromUnixBy),
+    from_unixtime: accepting('number any', fromUnixBy, 'propagate', undefined, 'error'),
   }),
   ...taking('any', { time: clock }),
 };

@@ -4,6 +4,7 @@ import { accepting, safely, taking } from '../behaviour.ts';
 import type { OwnFunctions, Rule, Rules } from '../function.ts';
 import { lengthOfDimension } from '../functions/array.ts';
 import { arrayLength, placeAt } from '../functions/json.ts';
+import { signBy } from '../functions/number.ts';
 import { regexpReplaceFirst, regexSubstring } from '../functions/regex.ts';
 import { side, substring, substrings, type Length } from '../functions/text.ts';
 import { sql } from '../sql.ts';
@@ -22,6 +23,7 @@ function substringsBy(length?: Length): Rules {
 /** Redshift shares these. */
 export const FAMILY: Rules = {
   ...substringsBy(),
+  ...taking('number', { sign: signBy(() => '0') }, 'propagate', undefined, 'decide'),
   ...taking('array any', { array_length: lengthOfDimension, array_upper: lengthOfDimension }, 'decide'),
 };
 

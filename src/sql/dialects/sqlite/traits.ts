@@ -28,6 +28,7 @@ export const TRAITS: Traits = {
   likeEscape: false,
   dotIsBreak: true,
   printsReals: true,
+  distinctKeepsOrder: true,
   dateDifference: undefined,
   subtractsTimes: false,
   isJsonMixed: true,

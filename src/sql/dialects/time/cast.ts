@@ -18,7 +18,8 @@ export function literalTo(kind: TimeKind, written: string, { at, context }: Plac
 export function toTime(own: Value, kind: TimeKind, { isSafe, at, context }: CastOptions): Value {
   if (isKind(own, 'text', 'dynamic')) return readTime(own, { kind, isSafe }, context);
   // Others have no such cast, or read the digits of a number as those of a date.
-  if ((isNumber(own) || isKind(own, 'bool')) && !context.shared.traits.castsNumbersToTimes)
+  const isCast = context.shared.traits.castsNumbersToTimes && !isKind(own, 'float');
+  if ((isNumber(own) || isKind(own, 'bool')) && !isCast)
     return unconverted(at, 'type', 'A number is cast to a time', 'Use the function that reads its unit.');
   const nullable = own.type.isNullable || isSafe;
   if (kind === 'date') {

@@ -191,7 +191,7 @@ const TEXTS: Rules = {
   to_timestamp_ntz: withPattern(toTimestamp, byToChar('timestamp')),
   from_iso8601_timestamp: cast('timestamp'),
   from_iso8601_date: cast('date'),
-  from_unixtime: accepting('number any', fromUnix),
+  from_unixtime: accepting('number any', fromUnix, 'propagate', undefined, 'error'),
 };
 
 /** MySQL's makedate(year, day): two digits are a year of this or the last century, and there is no day before the first. */
@@ -210,7 +210,6 @@ const MADE: Rules = {
   make_date: makeDate,
   date_from_parts: countedDate,
   datefromparts: countedDate,
-  makedate: accepting('integer', dayOfYear),
   last_day: lastDayOf,
   last_day_of_month: lastDayOf,
   convert_tz: (application) => shownIn(application, [1, 2, 0]),
@@ -253,7 +252,9 @@ const NUMBERS: Rules = {
 
 export const TIME_FUNCTIONS: Rules = {
   ...taking('time any', { ...PARTS, ...MOVED, ...TEXTS, ...NUMBERS }),
-  ...taking('any', MADE),
+  ...taking('any', MADE, 'propagate', undefined, 'error'),
+  // MySQL has no NaN.
+  ...taking('integer', { makedate: dayOfYear }, 'propagate', undefined, 'decide'),
   ...taking(
     'any',
     { ...CURRENT, timediff: notConverted('timediff is not converted', 'Use TIMESTAMPDIFF.') },

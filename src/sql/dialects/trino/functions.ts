@@ -33,7 +33,7 @@ export const FUNCTIONS: OwnFunctions = {
       }),
       ...taking('text integer text', { lpad: padded('leftPad', count), rpad: padded('rightPad', count) }),
       ...taking('any', substrings('empty')),
-      ...taking('number', { is_nan: tests('isNaN') }),
+      ...taking('number', { is_nan: tests('isNaN') }, 'propagate', undefined, 'decide'),
     }),
     ...taking('time any', { date_add: unitFirst, date_diff: unitFirstWhole }),
     ...taking(

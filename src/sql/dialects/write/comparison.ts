@@ -1,5 +1,5 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
-import { caseless } from '../collation.ts';
+import { caseless, checkLiterals } from '../collation.ts';
 import { asValue, differs, unconverted, type Place } from '../context.ts';
 import { jsonInteger, jsonNumber } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
@@ -48,7 +48,7 @@ export function compared(expression: Expression, context: Context): Value {
 /** `left operator right`. */
 export function comparison(left: Value, right: Value, place: Comparison): Value {
   const { operator } = place;
-  checkPadding([left, right], place);
+  checkLiterals([left, right], place);
   const special =
     openComparison(left, right, place) ?? writtenClasses(left, right, place) ?? byFields(left, right, place);
   if (special !== undefined) return special;
@@ -187,19 +187,6 @@ function joinable([a, b]: readonly [Value, Value], { context }: Place): readonly
   return [signed(a), signed(b)];
 }
 
-/** Most collations of MySQL ignore spaces at the end. */
-function checkPadding(sides: readonly Value[], { at, context }: Place): void {
-  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => literal?.endsWith(' ') === true))
-    differs(
-      context,
-      at,
-      'collation',
-      'Many collations ignore spaces at the end of strings; ClickHouse does not',
-    );
-  if (context.shared.traits.ignoresCase && sides.some(({ literal }) => /[^\0-\x7f]/.test(literal ?? '')))
-    differs(context, at, 'collation', 'Many collations ignore accents; ClickHouse does not');
-}
-
 /** A literal date without a time. */
 function isDay({ literal }: Value): boolean {
   const parsed = literal === undefined ? undefined : parseTime(literal);
@@ -232,7 +219,7 @@ export function writeBetween({ value: inner, low, high, isNot, at }: Of<'between
   const upper = { operator: '<=', at, context };
   const isOpen =
     context.shared.traits.comparesTimesAsText ||
-    (ordersNan(context) && [from, to].some(mayBeNan)) ||
+    (ordersNan(context) && ([from, to].some(mayBeNan) || (mayBeNan(subject) && to.type.isNullable))) ||
     (openComparison(subject, from, lower) ?? openComparison(subject, to, upper)) !== undefined;
   const isText = new Set([subject, from, to].map((each) => isKind(each, 'text')));
   if (context.shared.traits.ignoresCase && isText.size > 1 && [subject, from, to].some(isNumber))

@@ -1,5 +1,6 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
 import { quoteString } from '../../clickhouse/literal.ts';
+import { checkLiterals, withoutAccents } from '../collation.ts';
 import { unconverted } from '../context.ts';
 import { jsonText } from '../json-path.ts';
 import { settled } from '../operand.ts';
@@ -12,8 +13,22 @@ import type { Context } from './context.ts';
 type Like = Of<'like'>;
 
 function subjectOf(own: Value, at: number, context: Context): Value {
+  const { hasNumericConditions, printsReals } = context.shared.traits;
   if (isKind(own, 'json')) return jsonText(own);
-  return isKind(own, 'bool') && context.shared.traits.hasNumericConditions ? context.asText(own, at) : own;
+  const isPrinted =
+    (isKind(own, 'bool') && hasNumericConditions) || (isKind(own, 'float', 'decimal') && printsReals);
+  return isPrinted ? context.asText(own, at) : own;
+}
+
+/** Strings whose letters are compared without their accents, too. */
+function baseOf(own: Value, other: Value): Value {
+  const isPlain = [own, other].some((each) => each.literal !== undefined && !/\p{L}/u.test(each.literal));
+  if (isPlain || !isKind(own, 'text', 'unknown')) return own;
+  if (own.literal !== undefined) {
+    const literal = withoutAccents(own.literal);
+    return { ...own, literal, sql: quoteString(literal) };
+  }
+  return { ...own, sql: sql`removeDiacriticsUTF8(${own.sql})`, isLoose: false };
 }
 
 /** Writes a match of a string with a pattern. */
@@ -26,8 +41,10 @@ export function writeLike(expression: Like, context: Context): Value {
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {
     const isCaseless = operator === 'ILIKE' || (traits.likeIgnoresCase && !isBinary);
-    const escape = escapeOf(expression, context);
-    return likeOf(subject, pattern, { at: source.at, isNot, isCaseless, escape });
+    const options = { at: source.at, isNot, isCaseless, escape: escapeOf(expression, context) };
+    if (!traits.ignoresCase || isBinary) return likeOf(subject, pattern, options);
+    checkLiterals([pattern], { at: source.at, context });
+    return likeOf(baseOf(subject, pattern), baseOf(pattern, subject), options);
   }
   const isCaseless = operator === 'IREGEXP' || (traits.ignoresCase && !isBinary);
   const regex = regexFor(expression, pattern, { isCaseless, context });

@@ -1,5 +1,5 @@
 // IN, ANY and ALL: true, false, or NULL if a value that is NULL could have made the difference.
-import { caseless } from '../collation.ts';
+import { caseless, checkLiterals, folded } from '../collation.ts';
 import { asValue, unconverted } from '../context.ts';
 import { key, settled } from '../operand.ts';
 import { nearestOf } from '../round.ts';
@@ -260,6 +260,7 @@ function constantsOf(
   const list = values.map((each) => toward(each, subject, { at, context }));
   const own = toward(subject, first, { at, context });
   if ([own, ...list].some(isTime)) return inWideTypes(own, list);
+  checkLiterals([own, ...list], { at, context });
   const isLetters = values.find((each) => each.literal !== undefined && /\p{L}/u.test(each.literal));
   if (isLetters === undefined) return [own, joinSql(list.map((each) => each.sql))];
   return [caseless(own, isLetters, context), joinSql(list.map((each) => caseless(each, own, context).sql))];
@@ -282,7 +283,7 @@ function inQuery(own: Value, query: Query, place: Membership): Value {
   const members =
     member === subject
       ? rows
-      : { ...rows, sql: sql`SELECT lowerUTF8(${column}) AS ${column} FROM (${rows.sql})` };
+      : { ...rows, sql: sql`SELECT ${folded(column, context)} AS ${column} FROM (${rows.sql})` };
   const compare = (each: Value): Value => comparison(each, subject, { operator: '=', at, context });
   return inRows(member, members, { isNot, context, compare });
 }

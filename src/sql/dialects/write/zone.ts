@@ -65,8 +65,8 @@ export function writeCollation({ value: inner, collation }: Of<'collate'>, conte
   const own = context.write(inner, context);
   if (context.shared.traits.byteCollations.test(collation.name))
     return { ...own, type: { ...own.type, isBinary: true } };
-  if (context.shared.traits.ignoresCase && /_ci$/i.test(collation.name)) return own;
-  const message = `COLLATE ${collation.name} is left out: strings are compared by their bytes`;
+  if (context.shared.traits.ignoresCase && /(?<!_as)_ci$/i.test(collation.name)) return own;
+  const message = `COLLATE ${collation.name} is left out: strings are compared as without it`;
   differs(context, collation.at, 'collation', message);
   return own;
 }

@@ -11,9 +11,16 @@ import {
   type ExportDocument,
   type ExportFile,
 } from '../../export/document.ts';
-import type { ForeignQuery, OtherItem, SourceItem, ToolReader } from '../../export/foreign-query.ts';
-import { createSchemaOf, profileOf, targetOf, variablesOf } from './project.ts';
+import type {
+  ForeignQuery,
+  OtherItem,
+  SourceItem,
+  TableDefinition,
+  ToolReader,
+} from '../../export/foreign-query.ts';
+import { foldersOf, isInFolder, plainOf, profileOf, targetOf, variablesOf } from './project.ts';
 import { projectMacros } from './project-macros.ts';
+import { createSchemaOf, readsSchemaMacro, type SchemaOf } from './schema-names.ts';
 import { readSeed } from './seeds.ts';
 
 export const DBT: ToolReader = {
@@ -22,10 +29,8 @@ export const DBT: ToolReader = {
     documents.some(isManifest),
   read: ({ files, documents }) => ({
     queries: readDbt(files, documents),
-    tables: files
-      .filter(({ path }) => /(^|\/)seeds\/.*\.csv$/i.test(path))
-      .flatMap((file) => readSeed(file, profileOf(documents).schema) ?? []),
-    others: othersOf(files),
+    tables: seedsOf(files, documents),
+    others: othersOf(files, documents),
   }),
 };
 
@@ -36,8 +41,17 @@ function isManifest({ value }: ExportDocument): boolean {
   );
 }
 
+function seedsOf(
+  files: readonly ExportFile[],
+  documents: readonly ExportDocument[],
+): readonly TableDefinition[] {
+  const [folders, schemaOf] = [foldersOf(documents, 'seed'), createSchemaOf(files, documents)];
+  return files
+    .filter(({ path }) => /\.csv$/i.test(path) && isInFolder(path, folders))
+    .flatMap((file) => readSeed(file, schemaOf(file, 'seed')) ?? []);
+}
+
 const COMPILED = /(^|\/)target\/compiled\//;
-const MODEL = /(^|\/)models\/.*\.sql$|^[^/]*\.sql$/;
 
 /** Each model once: compiled, of the manifest, or with its Jinja. */
 function readDbt(
@@ -45,18 +59,23 @@ function readDbt(
   documents: readonly ExportDocument[],
 ): readonly ForeignQuery[] {
   const sql = files.filter(({ path }) => /\.sql$/i.test(path));
-  const models = sql.filter(({ path }) => MODEL.test(path) && !/(^|\/)target\//.test(path));
+  const folders = foldersOf(documents, 'model');
+  const models = sql.filter(
+    ({ path }) =>
+      (isInFolder(path, folders) || !path.includes('/')) && !/(^|\/)(target|dbt_packages)\//.test(path),
+  );
+  const schemaOf = createSchemaOf(files, documents);
   const manifest = documents.find(isManifest);
   const profile = profileOf(documents);
   const engine = textOf(member(manifest?.value, 'metadata'), 'adapter_type') ?? profile.engine;
   const project: Project = {
     engine,
-    schemaOf: createSchemaOf(documents),
+    schemaOf,
     referenced: referencedIn(models),
     descriptions: descriptionsOf(documents, manifest?.value),
     declarations: [
       ...relationsOf(documents, manifest?.value),
-      ...modelRelations(models, documents),
+      ...modelRelations(models, schemaOf),
       ...projectMacros(files, engine),
       ...variablesOf(documents),
       ...targetOf({ ...profile, engine }),
@@ -72,7 +91,7 @@ function readDbt(
 
 interface Project {
   readonly engine: string | undefined;
-  readonly schemaOf: (file: ExportFile) => string | undefined;
+  readonly schemaOf: SchemaOf;
   readonly referenced: ReadonlySet<string>;
   readonly descriptions: ReadonlyMap<string, string>;
   /** Tables of `ref` and `source`, macros, and what `var` and `target` are. */
@@ -104,7 +123,7 @@ function queryOf(
     file: file.shown,
     locate: (offset) => positionAt(file.text, offset),
     ...(isPython ? { reason: 'The model is not SQL' } : {}),
-    ...(referenced.has(title) ? { relation: { database: schemaOf(file), name: title } } : {}),
+    ...(referenced.has(title) ? { relation: { database: schemaOf(file, 'model'), name: title } } : {}),
   };
 }
 
@@ -195,25 +214,19 @@ function relationsOf(documents: readonly ExportDocument[], manifest: unknown): r
   for (const source of documents.flatMap(({ value }) => listOf(value, 'sources')))
     for (const table of listOf(source, 'tables')) {
       const [name, tableName] = [textOf(source, 'name'), textOf(table, 'name')];
-      const schema = textOf(source, 'schema') ?? name;
-      if (name === undefined || tableName === undefined || schema === undefined || schema.includes('{{'))
+      const schema = plainOf(textOf(source, 'schema') ?? name);
+      const identifier = plainOf(textOf(table, 'identifier') ?? tableName);
+      if (name === undefined || tableName === undefined || schema === undefined || identifier === undefined)
         continue;
-      relations.push({
-        name: `source:${name}.${tableName}`,
-        text: `${schema}.${textOf(table, 'identifier') ?? tableName}`,
-      });
+      relations.push({ name: `source:${name}.${tableName}`, text: `${schema}.${identifier}` });
     }
   return relations.slice(0, 10_000);
 }
 
 /** `ref:model` of models that the manifest does not name, by the schema of the profile. */
-function modelRelations(
-  models: readonly ExportFile[],
-  documents: readonly ExportDocument[],
-): readonly Declaration[] {
-  const schemaOf = createSchemaOf(documents);
+function modelRelations(models: readonly ExportFile[], schemaOf: SchemaOf): readonly Declaration[] {
   return models.flatMap((file) => {
-    const [name, schema] = [nameOf(file), schemaOf(file)];
+    const [name, schema] = [nameOf(file), schemaOf(file, 'model')];
     return schema === undefined ? [] : [{ name: `ref:${name}`, text: `${schema}.${name}` }];
   });
 }
@@ -233,18 +246,22 @@ const OTHERS: readonly (readonly [RegExp, string, string])[] = [
   [/\{%-?\s*snapshot\s+(\w+)/g, 'snapshot', 'A snapshot writes rows on a schedule, which no endpoint does'],
 ];
 const WRITTEN_OUT = 'The macro is written out in the models that call it';
+const NAMES_SCHEMAS = 'The macro names the databases of the models and seeds';
 const TEST = 'A test of dbt: examples with the rows that they expect test an endpoint';
 
 /** Macros, snapshots and tests. */
-function othersOf(files: readonly ExportFile[]): readonly OtherItem[] {
-  const expanded = new Set(projectMacros(files).map(({ name }) => name));
+function othersOf(files: readonly ExportFile[], documents: readonly ExportDocument[]): readonly OtherItem[] {
+  const used = new Map<string, string>(
+    projectMacros(files).map(({ name }) => [name.slice('macro:'.length), WRITTEN_OUT]),
+  );
+  if (readsSchemaMacro(files, documents)) used.set('generate_schema_name', NAMES_SCHEMAS);
   const own = files.filter(({ path }) => /\.sql$/i.test(path) && !/(^|\/)(target|dbt_packages)\//.test(path));
   return own.flatMap((file): readonly OtherItem[] => [
     ...OTHERS.flatMap(([pattern, kind, reason]) =>
       [...file.text.matchAll(pattern)].map(({ 1: title = '', index }): OtherItem => {
         const item = { ...itemOf(file, kind, title), place: positionAt(file.text, index) };
-        const isExpanded = kind === 'macro' && expanded.has(`macro:${title}`);
-        return isExpanded ? { ...item, reason: WRITTEN_OUT, isEmpty: true } : { ...item, reason };
+        const isUsed = kind === 'macro' ? used.get(title) : undefined;
+        return isUsed === undefined ? { ...item, reason } : { ...item, reason: isUsed, isEmpty: true };
       }),
     ),
     ...(isTest(file) ? [{ ...itemOf(file, 'test', nameOf(file)), reason: TEST, isEmpty: true }] : []),

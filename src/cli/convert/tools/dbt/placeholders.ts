@@ -15,6 +15,7 @@ import { ASKS_DATABASE, DBT_UTILS } from './utils-macros.ts';
 export function expandModel(text: string, { declarations }: TemplateReading): Unrolled | undefined {
   return chained(text, [
     (each) => withTarget(each, declarations),
+    withEnvironment,
     (each) => expandMacros(each, declarations),
     unrolled,
   ]);
@@ -29,6 +30,21 @@ function withTarget(text: string, declarations: readonly Declaration[]): Unrolle
     { text: set.join(''), at: 0, isCopied: false },
     { text, at: 0, isCopied: true },
   ]);
+}
+
+const ENVIRONMENT = /\benv_var\(\s*(?:'\w+'|"\w+")\s*,\s*('[^'\\]*'|"[^"\\]*")\s*\)/g;
+
+/** The defaults of `env_var`: the environment is that of the person who runs dbt, and never a caller's. */
+function withEnvironment(text: string): Unrolled | undefined {
+  const calls = [...text.matchAll(ENVIRONMENT)];
+  if (calls.length === 0) return undefined;
+  let at = 0;
+  const pieces = calls.flatMap((call) => {
+    const before = { text: text.slice(at, call.index), at, isCopied: true };
+    at = call.index + call[0].length;
+    return [before, { text: call[1] ?? '', at: call.index, isCopied: false }];
+  });
+  return composed([...pieces, { text: text.slice(at), at, isCopied: true }]);
 }
 
 /** `ref`, `source`, `var`, `config`, and macros; other names are parameters. */

@@ -1,6 +1,6 @@
-// Where a dbt project keeps its models: the schema of its profile, with the custom schemas of folders and models.
-// Source: https://docs.getdbt.com/docs/build/custom-schemas
-import { entriesOf, member, textOf, type ExportDocument, type ExportFile } from '../../export/document.ts';
+// What a dbt project's own files set: its profile, its variables, and its folders.
+// Source: https://docs.getdbt.com/reference/dbt_project.yml
+import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 
 export interface Profile {
@@ -48,38 +48,30 @@ export function variablesOf(documents: readonly ExportDocument[]): readonly Decl
   );
 }
 
-function projectOf(documents: readonly ExportDocument[]): unknown {
+export function projectOf(documents: readonly ExportDocument[]): unknown {
   return documents.find(({ path }) => /(^|\/)dbt_project\.ya?ml$/.test(path))?.value;
 }
 
+const FOLDERS = {
+  model: { keys: ['model-paths', 'source-paths'], usual: 'models' },
+  seed: { keys: ['seed-paths', 'data-paths'], usual: 'seeds' },
+} as const;
+
+/** The folders of models or seeds, also by the names that the setting had before dbt 1.0. */
+export function foldersOf(documents: readonly ExportDocument[], of: 'model' | 'seed'): readonly string[] {
+  const { keys, usual } = FOLDERS[of];
+  const named = keys.flatMap((key) => listOf(projectOf(documents), key));
+  const folders = named.filter((each) => typeof each === 'string' && each !== '' && each !== '.');
+  return folders.length === 0 ? [usual] : folders.map((each) => String(each).replace(/^\.?\/+|\/+$/g, ''));
+}
+
+/** True if the path has one of the folders. */
+export function isInFolder(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => `/${path}`.includes(`/${folder}/`));
+}
+
 /** A name, or the default of `{{ env_var('NAME', 'default') }}`. */
-function plainOf(text: string | undefined): string | undefined {
+export function plainOf(text: string | undefined): string | undefined {
   const fallback = /env_var\(\s*['"]\w+['"]\s*,\s*['"](\w+)['"]/.exec(text ?? '')?.[1];
   return fallback ?? (text !== undefined && /^\w+$/.test(text) ? text : undefined);
-}
-
-/** The database of a model's table; undefined if the profile is not in the export. */
-export function createSchemaOf(
-  documents: readonly ExportDocument[],
-): (file: ExportFile) => string | undefined {
-  const { schema } = profileOf(documents);
-  const [, models] = entriesOf(member(projectOf(documents), 'models'))[0] ?? [];
-  return ({ path, text }) => {
-    if (schema === undefined) return undefined;
-    const own = /\bconfig\([^)]*\bschema\s*=\s*['"](\w+)['"]/.exec(text)?.[1];
-    const custom = own ?? schemaOfFolder(models, path);
-    return custom === undefined ? schema : `${schema}_${custom}`;
-  };
-}
-
-/** `+schema` of the innermost folder that has one. */
-function schemaOfFolder(models: unknown, path: string): string | undefined {
-  const folders = path.split('/');
-  let at = models;
-  let found = textOf(models, '+schema');
-  for (const folder of folders.slice(folders.indexOf('models') + 1, -1)) {
-    at = member(at, folder);
-    found = textOf(at, '+schema') ?? textOf(at, 'schema') ?? found;
-  }
-  return found !== undefined && /^\w+$/.test(found) ? found : undefined;
 }

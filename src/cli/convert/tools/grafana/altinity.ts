@@ -23,6 +23,16 @@ const SECONDS: Part = {
   },
 };
 
+const MILLISECONDS_OF_INTERVAL: Part = {
+  kind: 'value',
+  value: {
+    name: 'interval_ms',
+    type: 'UInt32',
+    default: 60_000,
+    description: 'Length of an interval, in milliseconds.',
+  },
+};
+
 /** The declaration that marks panels of this data source. */
 export const DATE_TIME_TYPE = 'dateTimeType';
 
@@ -35,23 +45,32 @@ const TIMES: ReadonlyMap<string, (time: Part) => readonly Part[]> = new Map([
   ['DATETIME', (time) => ['toDateTime(', time, ')']],
   ['DATETIME64', (time) => [time]],
   ['TIMESTAMP', (time) => ['toUnixTimestamp(', time, ')']],
+  ['FLOAT', (time) => ['(toUnixTimestamp64Milli(', time, ') / 1000)']],
+  ['TIMESTAMP64_3', (time) => ['toUnixTimestamp64Milli(', time, ')']],
+  ['TIMESTAMP64_6', (time) => ['1000 * toUnixTimestamp64Milli(', time, ')']],
+  ['TIMESTAMP64_9', (time) => ['1000000 * toUnixTimestamp64Milli(', time, ')']],
 ]);
 
-/** The start of the interval of a time, in milliseconds. */
+/** A time as the milliseconds that the start of its interval is computed of. */
+const MILLISECONDS: ReadonlyMap<string, (column: string) => string> = new Map([
+  ['DATETIME', (column) => `toUInt32(${column}) * 1000`],
+  ['DATETIME64', (column) => `toUnixTimestamp64Milli(${column})`],
+  ['TIMESTAMP', (column) => `${column} * 1000`],
+  ['FLOAT', (column) => `${column} * 1000`],
+  ['TIMESTAMP64_3', (column) => column],
+  ['TIMESTAMP64_6', (column) => `${column} / 1000`],
+  ['TIMESTAMP64_9', (column) => `${column} / 1000000`],
+]);
+
+function series(column: string | undefined, type: string, interval: readonly Part[]): Item | undefined {
+  const milliseconds = column === undefined ? undefined : MILLISECONDS.get(type)?.(column);
+  if (milliseconds === undefined) return undefined;
+  return { kind: 'sql', parts: ['(intDiv(', milliseconds, ', ', ...interval, ') * ', ...interval, ')'] };
+}
+
+/** The start of the interval of a time, in milliseconds, of times in whole seconds. */
 const SERIES: ReadonlyMap<string, (column: string) => readonly Part[]> = new Map([
   ['DATETIME', (column) => ['(intDiv(toUInt32(', column, '), ', SECONDS, ') * ', SECONDS, ') * 1000']],
-  [
-    'DATETIME64',
-    (column) => [
-      '(intDiv(toUnixTimestamp64Milli(',
-      column,
-      '), ',
-      SECONDS,
-      ' * 1000) * ',
-      SECONDS,
-      ' * 1000)',
-    ],
-  ],
   ['TIMESTAMP', (column) => ['(intDiv(', column, ', ', SECONDS, ') * ', SECONDS, ') * 1000']],
 ]);
 
@@ -64,16 +83,20 @@ export function altinityMacro({ name, byName, args = [] }: AltinityMacro): Item 
     case 'timeFilter':
       return filter(columns, type);
     case 'timeFilterMs':
-      return filter(columns, 'DATETIME64');
+      return filter(columns, type === 'DATETIME' ? 'DATETIME64' : type);
     case 'timeFilterByColumn':
       return filter([args[0]?.text], type === 'DATETIME64' ? type : 'DATETIME');
     case 'timeFilter64ByColumn':
     case 'timeFilterByColumn64':
       return filter([args[0]?.text], 'DATETIME64');
     case 'timeSeries': {
-      const series = columns[0] === undefined ? undefined : SERIES.get(type)?.(columns[0]);
-      return series === undefined ? unknown(name, type) : { kind: 'sql', parts: series };
+      const [column] = columns;
+      const parts = column === undefined ? undefined : SERIES.get(type)?.(column);
+      if (parts !== undefined) return { kind: 'sql', parts };
+      return series(column, type, ['(', SECONDS, ' * 1000)']) ?? unknown(name, type);
     }
+    case 'timeSeriesMs':
+      return series(columns[0], type, [MILLISECONDS_OF_INTERVAL]) ?? unknown(name, type);
     case 'from':
       return { kind: 'sql', parts: ['toUnixTimestamp(', FROM, ')'] };
     case 'to':
@@ -93,8 +116,7 @@ export function altinityMacro({ name, byName, args = [] }: AltinityMacro): Item 
         : { kind: 'sql', parts: [{ kind: 'source', start: arg.start, end: arg.end }] };
     }
     default:
-      return ALTINITY_CALLS.test(name) ||
-        /^(timeSeriesMs|naturalTimeSeries|dateTimeCol|dateCol|table)$/.test(name)
+      return ALTINITY_CALLS.test(name) || /^(naturalTimeSeries|dateTimeCol|dateCol|table)$/.test(name)
         ? unknown(name, type)
         : undefined;
   }

@@ -12,6 +12,7 @@ import {
 } from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { DATE_TIME_TYPE } from './altinity.ts';
+import { WINDOW_MACROS } from './altinity-statements.ts';
 
 interface Panel {
   readonly path: DocumentPath;
@@ -144,7 +145,6 @@ function namedQueries(dashboard: unknown, path: DocumentPath, context: Dashboard
   ];
 }
 
-const MAX_PANELS = 2_000;
 const MAX_DEPTH = 5;
 
 /** Panels, those in rows, and those of old versions' rows. */
@@ -152,19 +152,17 @@ function panelsOf(value: unknown, path: DocumentPath, outer: readonly string[] =
   if (path.length > 2 * MAX_DEPTH) return [];
   const nested = ['panels', 'rows'].flatMap((key) => {
     let row: readonly string[] = []; // of the row before, whose panels are not inside it if it is open
-    return listOf(value, key)
-      .slice(0, MAX_PANELS)
-      .flatMap((panel, index): readonly Panel[] => {
-        const own = repeatsOf(panel);
-        if (textOf(panel, 'type') === 'row') row = own;
-        const repeats = [...outer, ...row, ...own];
-        const at = [...path, key, index];
-        const isPanel = key === 'panels' && typeof panel === 'object';
-        return [
-          ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
-          ...panelsOf(panel, at, repeats),
-        ];
-      });
+    return listOf(value, key).flatMap((panel, index): readonly Panel[] => {
+      const own = repeatsOf(panel);
+      if (textOf(panel, 'type') === 'row') row = own;
+      const repeats = [...outer, ...row, ...own];
+      const at = [...path, key, index];
+      const isPanel = key === 'panels' && typeof panel === 'object';
+      return [
+        ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
+        ...panelsOf(panel, at, repeats),
+      ];
+    });
   });
   const elements = entriesOf(member(value, 'elements')).flatMap(([name, element]): readonly Panel[] => [
     {
@@ -201,14 +199,14 @@ function targetsOf({ path, value }: Pick<Panel, 'path' | 'value'>): readonly Tar
       type: member(member(member(query, 'spec'), 'query'), 'group'),
     },
   }));
-  return [...own, ...second].slice(0, 100);
+  return [...own, ...second];
 }
 
 function letterOf({ value }: Target, index: number): string {
   return textOf(value, 'refId') ?? String(index + 1);
 }
 
-const SQL_KEYS = ['rawSql', 'rawSQL', 'rawQuery', 'queryText', 'sql', 'query', 'expr'] as const;
+const SQL_KEYS = ['rawSql', 'rawSQL', 'queryText', 'sql', 'query', 'rawQuery', 'expr'] as const;
 
 /** Data sources that have a language of their own, and use the same keys. */
 const OTHER_LANGUAGES =
@@ -262,7 +260,7 @@ function queryOf(
 function isSql(text: string): boolean {
   return (
     /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\(*\s*(select|with)\b/i.test(text.slice(0, 5_000)) ||
-    /^\s*\$\w+\(/.test(text)
+    /^\s*(?:(?:--[^\n]*\n|\/\*[\s\S]*?\*\/)\s*)*\$\w+\s*\(/.test(text.slice(0, 5_000))
   );
 }
 
@@ -373,6 +371,7 @@ function altinityVariables(target: unknown, engine: string | undefined): readonl
   const isOwn = database === undefined || database === 'default' || database.includes('$');
   return [
     { name: DATE_TIME_TYPE, text: textOf(target, DATE_TIME_TYPE) ?? 'DATETIME' },
+    ...(member(target, WINDOW_MACROS) === true ? [{ name: WINDOW_MACROS, text: 'true' }] : []),
     ...(table === undefined ? [] : [{ name: 'table', text: isOwn ? table : `${database}.${table}` }]),
     ...(time === undefined ? [] : [{ name: 'dateTimeCol', text: time }]),
     ...(date === undefined ? [] : [{ name: 'dateCol', text: date }]),

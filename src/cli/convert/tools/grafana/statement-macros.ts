@@ -105,13 +105,16 @@ function clausesOf(code: string, from: number): ReadonlyMap<string, Argument> | 
   return clauses.set(word, { start, end: from + tail.length, text: '' });
 }
 
-function depthOf(code: string): number {
+export function depthOf(code: string): number {
   return (code.match(/\(/g)?.length ?? 0) - (code.match(/\)/g)?.length ?? 0);
 }
 
-/** The text with spaces instead of strings, quoted names and comments. */
-function withoutTexts(text: string): string {
+/** The text with spaces instead of comments, and other signs instead of strings and quoted names. */
+export function withoutTexts(text: string): string {
   return readRegions(text, 'clickhouse', () => undefined)
-    .map(({ kind, start, end }) => (kind === 'code' ? text.slice(start, end) : ' '.repeat(end - start)))
+    .map(({ kind, start, end }) => {
+      if (kind === 'code') return text.slice(start, end);
+      return (kind === 'comment' ? ' ' : '~').repeat(end - start);
+    })
     .join('');
 }

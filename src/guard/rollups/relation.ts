@@ -1,0 +1,163 @@
+// The rows that a query reads in place of those of its source: groups of the rollup where it may read whole buckets, and groups made of
+// rows elsewhere.
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { plainTypeOf } from '../../sql/types/traits.ts';
+import type { CompiledRollup } from './compile.ts';
+import { columnOf, stateOf, type CompiledMeasure } from './measures.ts';
+import type { RollupCoverage, RollupTable } from './model.ts';
+import type { TimeComparison, Term } from './term.ts';
+
+/** What a query reads of a rollup. */
+export interface RelationNeeds {
+  readonly compiled: CompiledRollup;
+  readonly table: RollupTable;
+  readonly coverage: RollupCoverage;
+  /** The source, as the query names it. */
+  readonly source: string;
+  readonly hasTime: boolean;
+  /** Dimensions that it reads under their own names. */
+  readonly named: ReadonlySet<string>;
+  /** Dimensions that it reads as `#name`. */
+  readonly added: ReadonlySet<string>;
+  readonly measures: ReadonlySet<CompiledMeasure>;
+  /** Each has one value in a bucket that is read from the rollup. */
+  readonly comparisons: readonly TimeComparison[];
+  /** Conditions on all rows that the query reads. */
+  readonly conditions: readonly Term[];
+}
+
+interface RelationColumn {
+  readonly name: string;
+  readonly ofRollup: string;
+  readonly ofRows: string;
+  /** Whether rows are grouped by it. */
+  readonly isKey: boolean;
+}
+
+/**
+ * A bucket is read from the rollup if it is covered and no comparison of the query divides it: each has the same value at its first and
+ * at its last instant, and so at all of them. All other rows are read from the source and grouped by their time, or by their bucket if
+ * only the coverage divides them. Each row is in one of the two, whatever the bounds of the query are.
+ */
+export function writeRelation(needs: RelationNeeds): string {
+  const { table, source, hasTime, conditions } = needs;
+  const columns = columnsOf(needs);
+  const time = timeOf(needs);
+  const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
+  const inner = columns.map(({ name, ofRows }) => (ofRows === name ? name : `${ofRows} AS ${name}`));
+  const outer = columns.map(({ name }) => name);
+  const rowKeys = hasTime ? [...keys, ROW_TIME] : keys;
+  const ofRows = [...inner, ...(hasTime ? [`${time.key} AS ${ROW_TIME}`] : [])].join(', ');
+  const rows = [
+    `SELECT ${[...outer, ...(hasTime ? [`${ROW_TIME} AS ${time.name}`] : [])].join(', ')} FROM (SELECT ${ofRows} FROM ${source}`,
+    ` WHERE ${[...conditions.map((term) => `(${term.source})`), `(${time.isRow})`].join(' AND ')}`,
+    // Without keys there is one group, also of no rows.
+    `${rowKeys.length === 0 ? ' HAVING count() > 0' : ` GROUP BY ${rowKeys.join(', ')}`})`,
+  ].join('');
+  const ofRollup = columns.map((each) =>
+    each.ofRollup === each.name ? each.name : `${each.ofRollup} AS ${each.name}`,
+  );
+  const buckets = [
+    `SELECT ${[...ofRollup, ...(hasTime ? [time.name] : [])].join(', ')}`,
+    ` FROM ${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`,
+    ` WHERE ${[time.isBucket, ...conditions.map((term) => `(${term.rollup})`)].join(' AND ')}`,
+  ].join('');
+  // The types of the first are those of the whole, and states of the rollup may have types of their own.
+  return `(${rows} UNION ALL ${buckets})`;
+}
+
+const ROW_TIME = quoteIdentifier('#time');
+
+function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonly RelationColumn[] {
+  const dimension = (name: string, as: string): RelationColumn => ({
+    name: quoteIdentifier(as),
+    ofRollup: quoteIdentifier(name),
+    ofRows: compiled.expressions.get(name) ?? quoteIdentifier(name),
+    isKey: true,
+  });
+  return [
+    ...[...named].map((name) => dimension(name, name)),
+    ...[...added].map((name) => dimension(name, `#${name}`)),
+    ...[...measures].map((measure) => ({
+      name: columnOf(measure),
+      ofRollup: quoteIdentifier(measure.measure.name),
+      ofRows: stateOf(measure),
+      isKey: false,
+    })),
+  ];
+}
+
+interface TimeTexts {
+  /** The name of the column. */
+  readonly name: string;
+  /** What rows are grouped by. */
+  readonly key: string;
+  readonly isRow: string;
+  readonly isBucket: string;
+}
+
+function timeOf({ compiled: { rollup }, table: { every }, coverage, comparisons }: RelationNeeds): TimeTexts {
+  const name = quoteIdentifier(rollup.time);
+  const { timeType: type } = rollup;
+  const bucket = `CAST(toStartOfInterval(${name}, toIntervalSecond(${every}), 'UTC'), ${quoteString(type)})`;
+  const { from, until } = alignedTo(coverage, every);
+  const [first, last] = [instant(from, type), instant(until, type)];
+  const divides = (comparison: TimeComparison, start: string): string => {
+    const { operator, bound } = comparison;
+    return `(ifNull(${start} ${operator} ${bound}, 2) != ifNull(${lastOf(start, every, type)} ${operator} ${bound}, 2))`;
+  };
+  const divided = comparisons.map((each) => divides(each, bucket));
+  const near = comparisons.map((each, index) => `${nearTo(each, name, every, type)} AND ${divided[index]}`);
+  return {
+    name,
+    // Buckets of times beyond those that all types hold wrap around.
+    key: `if(${[`${name} < ${instant(EARLIEST, type)}`, `${name} >= ${instant(LATEST, type)}`, ...divided].join(' OR ')}, ${name}, ${bucket})`,
+    isRow: [`${name} < ${first}`, `${name} >= ${last}`, ...near].join(' OR '),
+    isBucket: [
+      `${name} >= ${first} AND ${name} < ${last}`,
+      ...comparisons.map((each) => `NOT ${divides(each, name)}`),
+    ].join(' AND '),
+  };
+}
+
+/** The last instant of a bucket, to the precision of the type. */
+function lastOf(start: string, every: number, type: string): string {
+  const scale = Number(/^DateTime64\((\d)/.exec(type)?.[1] ?? 0);
+  const unit = ['Second', 'Millisecond', 'Microsecond', 'Nanosecond'][Math.ceil(scale / 3)];
+  return `CAST(${start} + toIntervalSecond(${every}) - toInterval${unit}(1), ${quoteString(type)})`;
+}
+
+/**
+ * A comparison divides only the bucket of its bound: by this the engine finds its granules. The column stands alone, since the
+ * engine takes arithmetic on it for monotonic, also where a time of another row is beyond its range.
+ */
+function nearTo({ bound, isDay }: TimeComparison, name: string, every: number, type: string): string {
+  const time = `CAST(${bound}, ${quoteString(`Nullable(${type})`)})`;
+  const margin = `toIntervalSecond(${every + (isDay ? SECONDS_OF_ZONES : 0)})`;
+  return `${name} >= ${time} - ${margin} AND ${name} <= ${time} + ${margin}`;
+}
+
+/** A day begins at most so far from its beginning in UTC. */
+const SECONDS_OF_ZONES = 86_400;
+
+const MICROSECONDS = 1_000_000n;
+const DAY = 86_400n * MICROSECONDS;
+
+/** Times that all types can hold, with a day around each. */
+const EARLIEST = 2n * DAY;
+const LATEST = 49_670n * DAY;
+
+/** The coverage in whole buckets; it may be empty. */
+export function alignedTo({ from, until }: RollupCoverage, every: number): RollupCoverage {
+  const grain = BigInt(every) * MICROSECONDS;
+  const [start, end] = [from < EARLIEST ? EARLIEST : from, until > LATEST ? LATEST : until];
+  return { from: ((start + grain - 1n) / grain) * grain, until: (end / grain) * grain };
+}
+
+/** A time in whole seconds. */
+function instant(time: bigint, type: string): string {
+  const text = quoteString(new Date(Number(time / 1000n)).toISOString().slice(0, 19).replace('T', ' '));
+  return plainTypeOf(type).name === 'DateTime'
+    ? `toDateTime(${text}, 'UTC')`
+    : `toDateTime64(${text}, 6, 'UTC')`;
+}

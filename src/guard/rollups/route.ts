@@ -1,0 +1,188 @@
+// Routes a statement to a rollup: an edit of its source, by which it reads the same groups of fewer rows.
+import { editedSource, type Edit } from '../../sql/clickhouse/clause.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
+import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nameOf, partOf, someNode, sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
+import { compileRollup, type CompiledRollup } from './compile.ts';
+import { editLevels, type Needs } from './edits.ts';
+import { isClock } from './functions.ts';
+import {
+  isOpaqueQuery,
+  parentsOf,
+  readerOf,
+  readLevel,
+  storedNames,
+  storedSources,
+  type Level,
+} from './levels.ts';
+import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
+import type { Rollup, RollupInUse, RollupTable } from './model.ts';
+import { alignedTo, writeRelation } from './relation.ts';
+import { shownNode, type Unfit } from './term.ts';
+import { createTerms } from './terms.ts';
+import { createIsAligned } from './zones.ts';
+
+/** A statement that reads a rollup, or why it reads the rows. */
+export type Route =
+  | { readonly kind: 'rollup'; readonly rollup: Rollup; readonly table: RollupTable; readonly sql: string }
+  | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+
+/** The rollups of a stored table. */
+export type RollupsOf = (source: Rollup['source']) => readonly RollupInUse[];
+
+export interface Router {
+  /** The route of a statement; undefined if it reads no table that has rollups. */
+  readonly route: (sql: string, rollupsOf: RollupsOf) => Route | undefined;
+}
+
+export interface RouterOptions {
+  /** The time zone of the server: that of columns without one. Undefined: not known. */
+  readonly zone: string | undefined;
+}
+
+/** Creates a router; what it knows of rollups and time zones is read once. */
+export function createRouter({ zone }: RouterOptions): Router {
+  const compiled = new WeakMap<Rollup, CompiledRollup>();
+  const isAligned = createIsAligned();
+  const compile = (rollup: Rollup): CompiledRollup => {
+    const known = compiled.get(rollup) ?? compileRollup(rollup);
+    compiled.set(rollup, known);
+    return known;
+  };
+  /** The coarsest grain that all roundings of the query are multiples of. */
+  const tableFor = (rollup: Rollup, { roundings }: Needs): RollupTable | undefined => {
+    const ofColumn = zoneOf(rollup.timeType) ?? zone;
+    const isMultiple = (every: number): boolean =>
+      roundings.every(({ period, zone: own = ofColumn }) => {
+        return period % every === 0 && own !== undefined && isAligned(own, every);
+      });
+    return (
+      rollup.tables.findLast(
+        ({ every }) => isMultiple(every) && (roundings.length > 0 || every <= COARSEST_UNROUNDED),
+      ) ?? (roundings.length === 0 ? rollup.tables[0] : undefined)
+    );
+  };
+  return {
+    route: (sql, rollupsOf) => {
+      const tree = parseSavedText(sql);
+      let first: Route | undefined;
+      for (const source of storedSources(tree)) {
+        for (const inUse of rollupsOf(storedNames(tree, source))) {
+          const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tableFor });
+          if (route.kind === 'rollup') return route;
+          first ??= route;
+        }
+      }
+      return first;
+    },
+  };
+}
+
+/** Without roundings, coarser buckets would leave more rows at the ends of a range of time than they save groups. */
+const COARSEST_UNROUNDED = 3600;
+
+/** The time zone of a type of times, as the engine prints it; undefined if it has none. */
+function zoneOf(type: string): string | undefined {
+  return /'([^']+)'/.exec(type)?.[1];
+}
+
+interface Candidate {
+  readonly inUse: RollupInUse;
+  readonly compiled: CompiledRollup;
+  readonly tableFor: (rollup: Rollup, needs: Needs) => RollupTable | undefined;
+}
+
+function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candidate): Route {
+  const { rollup, coverage } = inUse;
+  const unfit = (reason: Unfit): Route => ({ kind: 'rows', rollup, reason });
+  const rows = (text: string): Route => unfit({ text });
+  if (isOpaqueQuery(tree)) return rows('the statement has settings, or could not be read');
+  const isAggregate = createIsAggregate(tree, compiled.measures);
+  const clock = unnamedClock(tree);
+  if (clock !== undefined) return unfit(clock);
+  const levels = levelsFrom(tree, source, isAggregate);
+  if (typeof levels === 'string') return rows(levels);
+  const uses = new Map<Node, MeasureUse>();
+  const { measures, dimensions } = compiled;
+  const { time } = rollup;
+  const read = createTerms({
+    tree,
+    time,
+    dimensions,
+    aggregate: (call, level) =>
+      isAggregate(call)
+        ? readAggregate({ tree, measures, read, onUse: (node, use) => uses.set(node, use) }, call, level)
+        : undefined,
+  });
+  const edited = editLevels({ tree, read, uses, time }, levels);
+  if ('unfit' in edited) return unfit(edited.unfit);
+  const { needs } = edited;
+  const table = tableFor(rollup, needs);
+  if (table === undefined) return rows('its times are not rounded to the grain of the rollup');
+  const { from, until } = alignedTo(coverage, table.every);
+  if (from >= until) return rows('it covers no time yet');
+  const relation = writeRelation({
+    ...needs,
+    comparisons: [...needs.comparisons.values()],
+    compiled,
+    table,
+    coverage,
+    source: sourceOf(tree, source.parts[0] ?? source),
+  });
+  const edits = [...edited.edits, ...sourceEdits(tree, source, levels, relation)];
+  return {
+    kind: 'rollup',
+    rollup,
+    table,
+    sql: editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits),
+  };
+}
+
+/** A column that is named after a call that reads the clock: a statement that is routed has the time instead. */
+function unnamedClock(tree: Tree): Unfit | undefined {
+  const items = nodesOf(tree.root, 'list').flatMap(({ parts }) => parts);
+  const item = items.find(
+    (each) =>
+      each.kind !== 'alias' && someNode(each, (node) => node.kind === 'call' && isClock(nameOf(tree, node))),
+  );
+  return item && { quoted: shownNode(tree, item), text: 'has no name (AS), and would get another one' };
+}
+
+/** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */
+function levelsFrom(
+  tree: Tree,
+  stored: Node,
+  isAggregate: (call: Node) => boolean,
+): readonly Level[] | string {
+  const parents = parentsOf(tree.root);
+  const levels: Level[] = [];
+  for (let source = stored; ;) {
+    const from = parents.get(source);
+    const select = from && parents.get(from);
+    if (from?.kind !== 'from' || select?.kind !== 'select') return 'it joins';
+    const level = readLevel(tree, select, levels.at(-1), isAggregate);
+    if (typeof level === 'string') return level;
+    levels.push(level);
+    if (level.isGrouping) return levels;
+    const reader = readerOf(tree, select, parents);
+    if (typeof reader === 'string') return reader;
+    source = reader;
+  }
+}
+
+/** The relation in place of the table, under the name that qualifies its columns; it has no PREWHERE. */
+function sourceEdits(tree: Tree, source: Node, [first]: readonly Level[], relation: string): readonly Edit[] {
+  const [table = source] = source.parts;
+  const isNamed = source.at >= table.to;
+  const prewhere = first && partOf(first.select, 'prewhere');
+  const words = prewhere && spanOf(tree, { from: prewhere.from, to: prewhere.from + 1 });
+  return [
+    {
+      ...spanOf(tree, table),
+      text: isNamed ? relation : `${relation} AS ${quoteIdentifier(nameOf(tree, table))}`,
+    },
+    ...(words === undefined ? [] : [{ ...words, text: 'WHERE' }]),
+  ];
+}

@@ -1,0 +1,141 @@
+// What is known of the rollups on an engine, in a table beside theirs: the definition of each version, and the times for which its
+// buckets equal the rows of the source.
+import type { Rollup } from '../../guard/rollups/model.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import type { Engine } from '../engine/engine.ts';
+import { askRows } from './ask.ts';
+import { onCluster, type RollupPlan } from './statements.ts';
+
+export interface RollupState {
+  readonly rollup: Rollup;
+  readonly settleSeconds: number;
+  readonly keepDays: number | undefined;
+  /** The times for which its buckets equal the rows, in seconds since 1970; the end is exclusive. Equal: none. */
+  readonly from: number;
+  readonly until: number;
+  /** When that was found, in milliseconds since 1970 by the engine's clock; 0: never. */
+  readonly checked: number;
+  /** The source as it was then. */
+  readonly seen: SeenSource;
+  /** Why it is not used, whatever its times. */
+  readonly failure?: string | undefined;
+}
+
+/** What tells whether rows of a table were changed or removed. */
+export interface SeenSource {
+  readonly uuid: string;
+  /** Rows by partition. */
+  readonly partitions: Readonly<Record<string, number>>;
+  /** Mutations and lightweight updates, each with whether it may change values: numbers of rows show all others. */
+  readonly changes: Readonly<Record<string, ChangeKind>>;
+}
+
+type ChangeKind = 'values' | 'rows';
+
+export const UNSEEN: SeenSource = { uuid: '', partitions: {}, changes: {} };
+
+const DATABASE = 'millrace_rollups';
+const TABLE = `${DATABASE}.rollups`;
+
+/** The statement that creates the table of states. */
+export function createStates({
+  isReplicated,
+  cluster,
+}: Pick<RollupPlan, 'isReplicated' | 'cluster'>): string {
+  const engine = isReplicated
+    ? `ReplicatedReplacingMergeTree('/clickhouse/tables/${TABLE}', '{replica}', changed)`
+    : 'ReplacingMergeTree(changed)';
+  return `CREATE TABLE IF NOT EXISTS ${TABLE}${onCluster(cluster)} (name String, version String, changed DateTime64(6, 'UTC'), state String) ENGINE = ${engine} ORDER BY (name, version)`;
+}
+
+/** Of every version of every rollup; none if there is no table of them. Rejects with EngineError. */
+export async function readStates(engine: Engine): Promise<readonly RollupState[]> {
+  const [has] = await askRows(
+    engine,
+    `SELECT 1 FROM system.tables WHERE database = ${quoteString(DATABASE)} AND name = 'rollups'`,
+  );
+  if (has === undefined) return [];
+  const rows = await askRows(
+    engine,
+    `SELECT state FROM ${TABLE} FINAL WHERE state != '' ORDER BY changed DESC`,
+  );
+  return rows.map(([state = '']) => JSON.parse(state) as RollupState); // written below
+}
+
+export function stateOf(
+  states: readonly RollupState[],
+  { name, version }: Pick<Rollup, 'name' | 'version'>,
+): RollupState | undefined {
+  return states.find(({ rollup }) => rollup.name === name && rollup.version === version);
+}
+
+/** Rejects with EngineError. */
+export function writeState(engine: Engine, state: RollupState): Promise<void> {
+  return write(engine, state.rollup, JSON.stringify(state));
+}
+
+export function forgetState(engine: Engine, rollup: Pick<Rollup, 'name' | 'version'>): Promise<void> {
+  return write(engine, rollup, '');
+}
+
+function write(
+  engine: Engine,
+  { name, version }: Pick<Rollup, 'name' | 'version'>,
+  state: string,
+): Promise<void> {
+  const values = [name, version].map(quoteString).join(', ');
+  return engine.execute(`INSERT INTO ${TABLE} SELECT ${values}, now64(6, 'UTC'), ${quoteString(state)}`);
+}
+
+/** The source as it is now, and whether a mutation of it has not ended. Undefined: there is no such table. */
+export async function seeSource(
+  engine: Engine,
+  { source: { database, table } }: Pick<Rollup, 'source'>,
+): Promise<(SeenSource & { readonly isChanging: boolean }) | undefined> {
+  const of = `database = ${quoteString(database)} AND table = ${quoteString(table)}`;
+  const [found] = await askRows(
+    engine,
+    `SELECT toString(uuid) FROM system.tables WHERE database = ${quoteString(database)} AND name = ${quoteString(table)}`,
+  );
+  if (found === undefined) return undefined;
+  const parts = await askRows(
+    engine,
+    `SELECT partition_id, sum(rows) FROM system.parts WHERE active AND ${of} GROUP BY partition_id`,
+  );
+  const changes = await askRows(
+    engine,
+    `SELECT mutation_id, is_done, command FROM system.mutations WHERE ${of} AND NOT is_killed UNION ALL SELECT name, 1, '' FROM system.parts WHERE active AND startsWith(name, 'patch-') AND ${of}`,
+  );
+  return {
+    uuid: found[0] ?? '',
+    partitions: Object.fromEntries(parts.map(([id = '', rows]) => [id, Number(rows)])),
+    changes: Object.fromEntries(changes.map(([id = '', , command = '']) => [id, kindOf(command)])),
+    isChanging: changes.some(([, isDone]) => isDone === '0'),
+  };
+}
+
+/** Of a part of a table that others are not; a lightweight DELETE is an UPDATE of a hidden column. */
+const OF_ROWS =
+  /^\(?(?:DELETE WHERE|UPDATE _row_exists = 0|MATERIALIZE (?:TTL|INDEX|PROJECTION|STATISTICS)|DROP (?:INDEX|PROJECTION|STATISTICS)) /;
+
+function kindOf(command: string): ChangeKind {
+  return OF_ROWS.test(command) ? 'rows' : 'values';
+}
+
+/** Whether values of rows may have changed since. Mutations that ended long ago are forgotten. */
+export function hasOtherValues(before: SeenSource, now: SeenSource): boolean {
+  const changes = Object.entries(now.changes);
+  return (
+    before.uuid !== now.uuid ||
+    changes.some(([id, kind]) => kind === 'values' && !Object.hasOwn(before.changes, id))
+  );
+}
+
+/** Whether rows may have changed or gone since: inserts alone are none of it. */
+export function hasChanged(before: SeenSource, now: SeenSource): boolean {
+  return (
+    before.uuid !== now.uuid ||
+    Object.keys(now.changes).some((id) => !Object.hasOwn(before.changes, id)) ||
+    Object.entries(before.partitions).some(([partition, rows]) => (now.partitions[partition] ?? -1) < rows)
+  );
+}

@@ -1,0 +1,175 @@
+// The SQL of a rollup: its tables, the views that fill them, and what fills a part of them again. Each column is named after all
+// expressions are computed, since a name such as that of the time column would hide the source's column in the others.
+import { storedAggregate } from '../../guard/rollups/aggregates.ts';
+import type { Rollup, RollupMeasure, RollupTable } from '../../guard/rollups/model.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+
+/** A column of the tables of a rollup. */
+export interface RollupColumn {
+  readonly name: string;
+  readonly type: string;
+  /** SQL over the source's rows, but for the time column, whose buckets depend on the table. */
+  readonly ofRows: string;
+  /** SQL over a table of a finer grain, likewise. */
+  readonly ofFiner: string;
+  readonly isKey: boolean;
+}
+
+/** A rollup with what its tables need to be created. */
+export interface RollupPlan {
+  readonly rollup: Rollup;
+  /** The time column is the first one. */
+  readonly columns: readonly RollupColumn[];
+  /** Names of the key columns, in the order that rows are sorted by. */
+  readonly sortedBy: readonly string[];
+  readonly keepDays: number | undefined;
+  readonly settleSeconds: number;
+  readonly isReplicated: boolean;
+  /** That of the source: an insert that is sent again counts once in both, or twice in both. */
+  readonly deduplicationWindow: string | undefined;
+  /** Statements that define tables are sent to all servers of this cluster. */
+  readonly cluster: string | undefined;
+}
+
+type Name = Pick<RollupTable, 'database' | 'table'>;
+
+/** A part of the days, as SQL over the time column. */
+export type TimeCondition = (column: string) => string;
+
+export const anyTime: TimeCondition = () => 'true';
+
+export function quoteName({ database, table }: Name): string {
+  return `${quoteIdentifier(database)}.${quoteIdentifier(table)}`;
+}
+
+export function viewOf({ database, table }: Name): Name {
+  return { database, table: `${table}_view` };
+}
+
+export function stagingOf<T extends Name>(table: T): T {
+  return { ...table, table: `${table.table}_staging` };
+}
+
+/** How a measure is computed, from rows and from a table of a finer grain. */
+export function measureSql({
+  name,
+  aggregate,
+  parameters,
+  arguments: list,
+}: Omit<RollupMeasure, 'types'>): Pick<RollupColumn, 'ofRows' | 'ofFiner'> & { readonly final: string } {
+  const { stored = 'state', merge = aggregate } = storedAggregate(aggregate) ?? {};
+  const given = parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
+  const [column, values] = [quoteIdentifier(name), `(${list.join(', ')})`];
+  if (stored === 'value') {
+    const merged = `${merge}(${column})`;
+    return { ofRows: `${aggregate}${values}`, ofFiner: merged, final: merged };
+  }
+  return {
+    ofRows: `${aggregate}State${given}${values}`,
+    ofFiner: `${aggregate}MergeState${given}(${column})`,
+    final: `${aggregate}Merge${given}(${column})`,
+  };
+}
+
+/** The start of the bucket of a time, of the type of the time column. */
+export function bucketSql({ timeType }: Pick<Rollup, 'timeType'>, column: string, every: number): string {
+  return `CAST(toStartOfInterval(${column}, toIntervalSecond(${every}), 'UTC'), ${quoteString(timeType)})`;
+}
+
+/** Buckets wrap around outside of these times, which are never covered. */
+export function isInRangeSql(column: string): string {
+  return `${column} >= toDateTime('1970-01-01 00:00:00', 'UTC') AND ${column} < toDateTime('2106-01-01 00:00:00', 'UTC')`;
+}
+
+/** The rows of the first table, from the source. */
+export function selectRows(plan: RollupPlan, isTime: TimeCondition = anyTime): string {
+  const [first] = plan.rollup.tables;
+  const time = quoteIdentifier(plan.rollup.time);
+  const { database, table } = plan.rollup.source;
+  const where = [isInRangeSql(time), isTime(time)].filter((each) => each !== 'true').join(' AND ');
+  return selectGroups(
+    plan,
+    first?.every ?? 0,
+    ({ ofRows }) => ofRows,
+    `${quoteName({ database, table })} WHERE ${where}`,
+  );
+}
+
+/** The rows of a table, from one of a finer grain. */
+export function selectFiner(plan: RollupPlan, every: number, from: Name): string {
+  return selectGroups(plan, every, ({ ofFiner }) => ofFiner, quoteName(from));
+}
+
+function selectGroups(
+  { rollup, columns }: RollupPlan,
+  every: number,
+  sqlOf: (column: RollupColumn) => string,
+  from: string,
+): string {
+  const inner = columns.map((column, index) => {
+    const sql =
+      column.name === rollup.time ? bucketSql(rollup, quoteIdentifier(rollup.time), every) : sqlOf(column);
+    return `${sql} AS millrace_${index}`;
+  });
+  const outer = columns.map(({ name }, index) => `millrace_${index} AS ${quoteIdentifier(name)}`);
+  const keys = columns.flatMap(({ isKey }, index) => (isKey ? [`millrace_${index}`] : []));
+  return `SELECT ${outer.join(', ')} FROM (SELECT ${inner.join(', ')} FROM ${from} GROUP BY ${keys.join(', ')})`;
+}
+
+/** The day of a time, which is the partition of its bucket. */
+export function daySql(column: string): string {
+  return `toDate(${column}, 'UTC')`;
+}
+
+/** The statements that create the tables, the finest first, and then their views, the coarsest first: none has rows that another lacks. */
+export function createStatements(plan: RollupPlan): readonly string[] {
+  const { rollup, cluster } = plan;
+  const database = rollup.tables[0]?.database ?? '';
+  const views = rollup.tables.map((table, index) => createView(plan, table, rollup.tables[index - 1]));
+  return [
+    `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(database)}${onCluster(cluster)}`,
+    ...rollup.tables.map((table) => createTable(plan, table)),
+    ...views.toReversed(),
+  ];
+}
+
+export function onCluster(cluster: string | undefined): string {
+  return cluster === undefined ? '' : ` ON CLUSTER ${quoteIdentifier(cluster)}`;
+}
+
+function createTable(plan: RollupPlan, table: RollupTable): string {
+  const { rollup, columns, keepDays, cluster, deduplicationWindow } = plan;
+  const time = quoteIdentifier(rollup.time);
+  const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
+  return [
+    `CREATE TABLE IF NOT EXISTS ${quoteName(table)}${onCluster(cluster)} (${definitions.join(', ')})`,
+    `ENGINE = ${engineOf(plan, table)} PARTITION BY ${daySql(time)}`,
+    `ORDER BY (${plan.sortedBy.map(quoteIdentifier).join(', ')})`,
+    ...(keepDays === undefined ? [] : [`TTL toDateTime(${time}) + toIntervalDay(${keepDays})`]),
+    `SETTINGS allow_nullable_key = 1${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
+  ].join(' ');
+}
+
+/** Source: https://clickhouse.com/docs/engines/table-engines/mergetree-family/replication */
+function engineOf({ isReplicated }: RollupPlan, { database, table }: Name): string {
+  if (!isReplicated) return 'AggregatingMergeTree';
+  const path = quoteString(`/clickhouse/tables/{shard}/${database}/${table}`);
+  return `ReplicatedAggregatingMergeTree(${path}, '{replica}')`;
+}
+
+function createView(plan: RollupPlan, table: RollupTable, finer: RollupTable | undefined): string {
+  const rows = finer === undefined ? selectRows(plan) : selectFiner(plan, table.every, finer);
+  return `CREATE MATERIALIZED VIEW IF NOT EXISTS ${quoteName(viewOf(table))}${onCluster(plan.cluster)} TO ${quoteName(table)} AS ${rows}`;
+}
+
+/** The views first: a view without its table fails each insert into the source. */
+export function dropStatements(
+  { tables }: Pick<Rollup, 'tables'>,
+  cluster: string | undefined,
+): readonly string[] {
+  const drop = (name: Name): string => `DROP TABLE IF EXISTS ${quoteName(name)}${onCluster(cluster)} SYNC`;
+  return [
+    ...tables.map((table) => drop(viewOf(table))),
+    ...tables.flatMap((table) => [drop(stagingOf(table)), drop(table)]),
+  ];
+}

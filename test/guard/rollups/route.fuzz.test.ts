@@ -1,0 +1,72 @@
+// A routed statement answers as the statement over the rows does: generated tables, rollups and queries.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createRouter } from '../../../src/guard/rollups/route.ts';
+import type { Engine } from '../../../src/service/engine/engine.ts';
+import { failureOf, statement, text } from '../../support/engine-statements.ts';
+import { runs } from '../../support/runs.ts';
+import { openTestEngine } from '../../support/test-engine.ts';
+import { createRandom, type Random } from '../sandbox/mutants.ts';
+import { generateWorld, type World } from './generated.ts';
+import { generateQuery } from './queries.ts';
+
+/** Routed queries; as many again have to read the rows. */
+const CASES = runs(300, 500);
+const SEED = Number(process.env['FUZZ_SEED'] ?? 20_260_315);
+/** Routed queries of one generated table. */
+const EACH = 50;
+const AT_ONCE = 4;
+
+let engine: Engine;
+beforeAll(async () => {
+  engine = await openTestEngine(AT_ONCE);
+});
+afterAll(() => engine.close(1000));
+
+/** Names, types and rows, which have no order unless the query has. */
+async function answerOf(sql: string): Promise<string> {
+  const columns = await engine.describe(statement(sql));
+  const rows = (await text(engine, statement(sql), 'JSONCompactEachRow')).split('\n');
+  return [JSON.stringify(columns), ...(sql.includes('ORDER BY k') ? rows : rows.toSorted())].join('\n');
+}
+
+/** What a routed query answers otherwise than over the rows. */
+async function differenceOf(sql: string, routed: string): Promise<string | undefined> {
+  const [direct, other] = await Promise.all(
+    [sql, routed].map((each) =>
+      answerOf(each).catch(() => failureOf(answerOf(each)).then(({ logged }) => logged)),
+    ),
+  );
+  return direct === other ? undefined : [sql, routed, direct, other].join('\n');
+}
+
+function* routedQueries(random: Random, { inUse }: World): Generator<readonly [string, string], never> {
+  const router = createRouter({ zone: 'UTC' });
+  for (;;) {
+    const sql = generateQuery(random, inUse.rollup.source.database);
+    const route = router.route(sql, () => [inUse]);
+    if (route?.kind === 'rollup') yield [sql, route.sql];
+  }
+}
+
+test(`${CASES} generated queries are answered alike`, { timeout: 7_200_000 }, async () => {
+  const random = createRandom(SEED);
+  const different: string[] = [];
+  for (let index = 0; index * EACH < CASES; index++) {
+    const world = generateWorld(random, index);
+    for (const each of world.statements) await engine.execute(each);
+    const queries = routedQueries(random, world);
+    const rest = Array.from(
+      { length: Math.min(EACH, CASES - index * EACH) },
+      () => queries.next().value,
+    ).values();
+    const work = async (): Promise<void> => {
+      for (const [sql, routed] of rest) {
+        const difference = await differenceOf(sql, routed);
+        if (difference !== undefined) different.push(difference);
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, work));
+    await engine.execute(`DROP DATABASE ${world.inUse.rollup.source.database}`);
+  }
+  expect(different).toEqual([]);
+});
