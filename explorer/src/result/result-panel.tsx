@@ -13,6 +13,7 @@ import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
 import { JsonView } from './json-view.tsx';
+import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
 import { TableView } from './table-view.tsx';
 
@@ -88,7 +89,7 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
   const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
+      return <Ready endpoint={endpoint} />;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
