@@ -23,6 +23,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   token: async () => (await import('./commands/token/command.ts')).addToken,
   seed: async () => (await import('./commands/seed/command.ts')).addSeed,
   load: async () => (await import('./commands/load/command.ts')).addLoad,
+  rollup: async () => (await import('./commands/rollup/command.ts')).addRollup,
   doctor: async () => (await import('./commands/doctor/command.ts')).addDoctor,
   capacity: async () => (await import('./commands/capacity/command.ts')).addCapacity,
   new: async () => (await import('./commands/new/command.ts')).addNew,

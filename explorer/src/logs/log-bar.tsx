@@ -7,6 +7,7 @@ import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { isFollowing } from './follower.ts';
+import { LogExport } from './log-export.tsx';
 import type { Sheet } from './use-sheet.ts';
 import type { Logs } from './use-logs.ts';
 
@@ -61,6 +62,7 @@ export function LogBar({ logs, table, sheet }: LogBarProps) {
         <Icon name="again" /> <span class="wide-words">Refresh</span>
       </button>
       <ColumnMenu {...{ table, view, columns }} onColumns={setColumns} />
+      <LogExport logs={logs} />
       <CallMenu logs={logs} />
       <button
         type="button"

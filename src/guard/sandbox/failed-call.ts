@@ -63,20 +63,10 @@ const FUNCTIONS: ReadonlyMap<string, string> = new Map(
 );
 
 function functionOf(query: Tree, node: Node): string | undefined {
-  switch (node.kind) {
-    case 'call':
-      return nameOf(query, node).toLowerCase();
-    case 'cast':
-      return 'cast';
-    case 'and':
-    case 'or':
-    case 'concat':
-      return node.kind;
-    case 'binary':
-      return FUNCTIONS.get(operatorOf(query, node));
-    default:
-      return undefined;
-  }
+  const { kind } = node;
+  if (kind === 'call') return nameOf(query, node).toLowerCase();
+  if (kind === 'binary') return FUNCTIONS.get(operatorOf(query, node));
+  return kind === 'cast' || kind === 'and' || kind === 'or' || kind === 'concat' ? kind : undefined;
 }
 
 /** The names, numbers and strings of a node. */
@@ -109,7 +99,7 @@ function nearest(query: Tree, candidates: readonly Candidate[], known: Executed)
   return most > 0 ? rated.find(({ rate }) => rate === most)?.each : undefined;
 }
 
-const SAME: Readonly<Record<string, string>> = { _cast: 'cast', concat: 'concat', mod: 'modulo' };
+const SAME: Readonly<Record<string, string>> = { _cast: 'cast', mod: 'modulo' };
 const plainName = (name: string): string => SAME[name] ?? name;
 
 /** The most candidates that are compared with what was executed: each comparison reads all of one. */

@@ -103,6 +103,12 @@ export async function* keepRollup(deps: RollupDeps, kept: KeptRollup): AsyncGene
   yield await cover(deps, { ...state, ...times, seen: now, failure });
 }
 
+/** The settled days that differ, without a change. Rejects with EngineError. */
+export async function compareRollup(deps: RollupDeps, kept: KeptRollup): Promise<readonly Day[]> {
+  const judged = await judgeSettled(deps, kept, await edgeOf(deps, kept.plan));
+  return judged.days.filter(({ isEqual, isKept }) => !isEqual && !isKept).map(({ day }) => day);
+}
+
 /** Writes the state with the time of the engine. */
 async function cover({ engine }: RollupDeps, state: RollupState): Promise<RollupEvent> {
   const [row] = await askRows(engine, 'SELECT toUnixTimestamp64Milli(now64(3))');

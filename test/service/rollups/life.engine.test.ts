@@ -9,7 +9,9 @@ import { ownerOf } from '../../../src/service/engine/embedded/open-error.ts';
 import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
 import { askRows } from '../../../src/service/rollups/ask.ts';
 import { keepRollup, type KeptRollup, type RollupEvent } from '../../../src/service/rollups/keep.ts';
+import { createRollupsInUse } from '../../../src/service/rollups/coverage.ts';
 import { resolveRollup } from '../../../src/service/rollups/resolve.ts';
+import { rollupWork, type RollupAction, type WorkEvent } from '../../../src/service/rollups/work.ts';
 import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../../src/sql/clickhouse/outside-sources.ts';
 import { eventually } from '../../support/eventually.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
@@ -52,18 +54,19 @@ function insert(
   );
 }
 
-async function rollupOf(table: string, extra = ''): Promise<KeptRollup> {
-  const file = readRollupFile(
-    'logs.rollup.yaml',
-    `rollups:
+function fileOf(table: string, extra = ''): string {
+  return `rollups:
   - name: ${table}_by_minute
     from: logs.${table}
     time: { column: timestamp, every: [1m, 1h, 1d] }
     dimensions: [project, host, metadata.request.method, { failed: "metadata.status >= 201" }]
     measures: [count(), sum(bytes), sum(price), min(host), max(timestamp), uniq(bytes), countIf(bytes > 5000), quantileBFloat16(0.95)(ms), "minIf(bytes, ms > 5)", { aggregate: sum(ms), approximate: true }]
     settle: 5s
-${extra}`,
-  );
+${extra}`;
+}
+
+async function rollupOf(table: string, extra = ''): Promise<KeptRollup> {
+  const file = readRollupFile('logs.rollup.yaml', fileOf(table, extra));
   const [declaration] = file?.rollups ?? [];
   if (declaration === undefined) throw new Error(JSON.stringify(file?.diagnostics));
   const resolved = await resolveRollup(engine, declaration);
@@ -139,22 +142,22 @@ test('rows from before and after are covered by all tables', async () => {
 
 test('while rows of now are inserted, those of past days are covered', async () => {
   await createSource('busy');
-  await insert('busy', { rows: 60_000, days: 20, ago: 70 });
+  await insert('busy', { rows: 10_000, days: 6, ago: 70 });
   const kept = await rollupOf('busy');
   let [isStopped, seed] = [false, 10];
-  const writers = Array.from({ length: 3 }, async () => {
+  const writers = Array.from({ length: 2 }, async () => {
     while (!isStopped) await insert('busy', { rows: 200, days: 0.001, ago: 0, seed: ++seed });
   });
   const first = coveredBy(await keep(kept));
   expect(await differences(kept, first)).toEqual([]);
-  await insert('busy', { rows: 200, days: 20, ago: 70, seed: 1 });
+  await insert('busy', { rows: 200, days: 6, ago: 70, seed: 1 });
   const second = coveredBy(await keep(kept));
   expect(await differences(kept, second)).toEqual([]);
   isStopped = true;
   await Promise.all(writers);
   const last = coveredBy(await keep(kept));
   expect(await differences(kept, last)).toEqual([]);
-  for (const { from, until } of [first, second, last]) expect(until - from).toBeGreaterThan(18 * 86_400);
+  for (const { from, until } of [first, second, last]) expect(until - from).toBeGreaterThan(4 * 86_400);
 });
 
 test('inserts that are sent again count once', async () => {
@@ -170,7 +173,7 @@ test('inserts that are sent again count once', async () => {
 
 test('a fill that is killed goes on where it was', async () => {
   await createSource('killed');
-  await insert('killed', { rows: 300_000, days: 10, ago: 70 });
+  await insert('killed', { rows: 50_000, days: 4, ago: 70 });
   const kept = await rollupOf('killed');
   const staging = (): Promise<readonly (readonly string[])[]> =>
     askRows(engine, "SELECT name FROM system.tables WHERE name LIKE 'killed%staging'");
@@ -180,7 +183,7 @@ test('a fill that is killed goes on where it was', async () => {
   expect(await filling).toBeInstanceOf(EngineError);
   const events = await eventually(() => keep(kept));
   expect(await staging()).toEqual([]);
-  expect(await rowsOf('killed', coveredBy(events))).toBe(300_000);
+  expect(await rowsOf('killed', coveredBy(events))).toBe(50_000);
   expect(await differences(kept, coveredBy(events))).toEqual([]);
 });
 
@@ -226,4 +229,133 @@ test('a source whose rows expire covers the days that lose none, and its rollup 
   expect(after.from - before.from).toBeGreaterThan(8 * 86_400);
   expect(await differences(expired, after)).toEqual([]);
   expect(Number((await askRows(engine, counted))[0]?.[0])).toBeGreaterThan(19_000);
+});
+
+const SOURCES = `
+CREATE TABLE logs.fine (t DateTime64(3), n Nullable(DateTime), d Date, project String, f Float64, x UInt32, j JSON) ENGINE = MergeTree ORDER BY (project, t);
+CREATE TABLE logs.replacing (t DateTime, project String) ENGINE = ReplacingMergeTree ORDER BY t;
+CREATE TABLE logs.memory (t DateTime, project String) ENGINE = Memory;
+CREATE TABLE logs.grouping (t DateTime, project String, x UInt32) ENGINE = MergeTree ORDER BY (project, t) TTL t + INTERVAL 1 DAY GROUP BY project SET x = max(x);
+CREATE TABLE logs.partly (t DateTime, project String) ENGINE = MergeTree ORDER BY t TTL t + INTERVAL 1 DAY DELETE WHERE project = 'a';
+CREATE TABLE logs.moving (t DateTime, project String) ENGINE = MergeTree ORDER BY t TTL t + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(9)), t + INTERVAL 90 DAY;
+CREATE TABLE logs.forgetful (t DateTime, project String, note String TTL t + INTERVAL 1 DAY) ENGINE = MergeTree ORDER BY t;
+CREATE VIEW logs.viewed AS SELECT t, project FROM logs.fine`;
+
+test('the engine checks sources, columns and types, each at its place', async () => {
+  for (const sql of SOURCES.split(';\n')) await engine.execute(sql);
+  const cases: readonly (readonly [
+    table: string,
+    time: string,
+    dimension: string,
+    measure: string,
+    finding?: string,
+  ])[] = [
+    ['fine', 't', 'project', 'sum(x)'],
+    ['fine', 't', "{ m: 'j.a.:String' }", 'sum(x)'],
+    ['moving', 't', 'project', 'count()'],
+    ['nothing', 't', 'project', 'sum(x)', '3:11 rollup.source'],
+    ['replacing', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['memory', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['grouping', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['partly', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['forgetful', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['viewed', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['fine', 'u', 'project', 'sum(x)', '4:21 rollup.column'],
+    ['fine', 'n', 'project', 'sum(x)', '4:21 rollup.time'],
+    ['fine', 'd', 'project', 'sum(x)', '4:21 rollup.time'],
+    ['fine', 't', 'host', 'sum(x)', '5:18 rollup.column'],
+    ['fine', 't', 'f', 'sum(x)', '5:18 rollup.dimension_type'],
+    ['fine', 't', 'j.a', 'sum(x)', '5:18 rollup.dimension_type'],
+    ['fine', 't', 'project', 'sum(y)', '6:16 rollup.column'],
+    ['fine', 't', 'project', 'sum(project)', '6:16 rollup.column'],
+    ['fine', 't', 'project', 'sum(f)', '6:16 rollup.not_exact'],
+    ['fine', 't', 'project', 'quantile(0.5)(x)', '6:16 rollup.not_exact'],
+    ['fine', 't', 'project', 'min(f)', '6:16 rollup.not_exact'],
+    ['fine', 't', 'project', '{ aggregate: min(f), approximate: true }'],
+  ];
+  for (const [table, time, dimension, measure, finding] of cases) {
+    const text = `rollups:
+  - name: a
+    from: logs.${table}
+    time: { column: ${time}, every: 1m }
+    dimensions: [${dimension}]
+    measures: [${measure}]
+`;
+    const [declaration] = readRollupFile('a.rollup.yaml', text)?.rollups ?? [];
+    if (declaration === undefined) throw new Error(text);
+    const { findings } = await resolveRollup(engine, declaration);
+    const found = findings.map(({ line, column, code }) => `${line}:${column} ${code}`);
+    expect([text, ...found]).toEqual(finding === undefined ? [text] : [text, finding]);
+  }
+});
+
+async function work(
+  file: string,
+  action: RollupAction,
+  ...names: readonly string[]
+): Promise<readonly WorkEvent[]> {
+  const declared = readRollupFile('a.rollup.yaml', file)?.rollups ?? [];
+  const deps = { engine, after: REAL_TIME.after, declared };
+  const events: WorkEvent[] = [];
+  for await (const event of rollupWork(deps, { action, names, cluster: undefined })) events.push(event);
+  return events;
+}
+
+test('a changed rollup is a version beside the one in use, until it is equal to its rows', async () => {
+  await createSource('changed');
+  await insert('changed', { rows: 10_000, days: 2, ago: 120 });
+  const before = fileOf('changed');
+  const now = before.replace('project, host', 'project');
+  const [one, two] = [before, now].map(
+    (text) => readRollupFile('a.rollup.yaml', text)?.rollups[0]?.rollup.version ?? '',
+  );
+  const inUse = async (version: string | undefined): Promise<readonly string[]> => {
+    const declared = () => [{ name: 'changed_by_minute', version: version ?? '' }];
+    const rollups = createRollupsInUse({
+      engine,
+      declared,
+      clock: { monotonic: () => 0 },
+      after: () => () => undefined,
+    });
+    await rollups.refresh();
+    rollups.close();
+    return rollups.of({ database: 'logs', table: 'changed' }).map(({ rollup }) => rollup.version);
+  };
+  expect(await inUse(one)).toEqual([]);
+  const planned = await work(before, 'plan');
+  expect(planned.map((each) => 'text' in each && each.text)).toEqual([
+    ...Array(8).fill(expect.stringMatching(/^CREATE /)),
+    ...Array(3).fill(expect.stringMatching(/^-- buckets of \d+ s: \d+ groups for \d+ rows/)),
+  ]);
+  expect((await work(before, 'status'))[0]).toMatchObject({ text: expect.stringContaining('not applied') });
+  await work(before, 'apply');
+  expect(await inUse(one)).toEqual([]);
+  await work(before, 'backfill');
+  expect(await inUse(one)).toEqual([one]);
+  await work(now, 'apply');
+  expect(await inUse(two)).toEqual([one]);
+  await work(now, 'backfill');
+  expect(await inUse(two)).toEqual([two]);
+  // What is not seen to be as it was is not used.
+  await engine.execute(
+    "ALTER TABLE logs.changed UPDATE bytes = 1 WHERE project = 'p1' SETTINGS mutations_sync = 2",
+  );
+  expect(await inUse(two)).toEqual([]);
+  await work(now, 'backfill');
+  expect(await inUse(two)).toEqual([two]);
+  const status = await work(now, 'status');
+  expect(status.map((each) => 'text' in each && each.text)).toEqual([
+    expect.stringMatching(`^changed_by_minute@${two}: equal to its rows`),
+    ...status.slice(1).map(() => expect.stringMatching('in no file|replaced by')),
+  ]);
+  await work(now, 'drop', `changed_by_minute@${one}`);
+  expect(await inUse(two)).toEqual([two]);
+  await work(now, 'drop', 'changed_by_minute');
+  expect(await inUse(two)).toEqual([]);
+  expect(
+    await askRows(
+      engine,
+      "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'changed%'",
+    ),
+  ).toEqual([]);
 });

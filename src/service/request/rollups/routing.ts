@@ -12,8 +12,7 @@ import { readRows } from '../../engine/rows.ts';
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
   readonly of: RollupsOf;
-  /** Whether there are any. */
-  readonly hasAny: () => boolean;
+  readonly all: () => readonly RollupInUse[];
 }
 
 /** A statement that reads a rollup in place of rows. */
@@ -68,7 +67,7 @@ export function createRouting({ engine, rollups }: RoutingOptions): Routing {
   };
   return {
     route: async (statement, now) => {
-      if (!rollups.hasAny()) return undefined;
+      if (rollups.all().length === 0) return undefined;
       const found = await find(statement.sql);
       const { route } = found;
       if (route === undefined) return undefined;
@@ -108,7 +107,7 @@ function keyOf(all: readonly RollupInUse[]): string {
     .join();
 }
 
-/** The second opinion on a consumer's statement. */
+/** The query tree check on a consumer's statement. */
 async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean> {
   const { key, onFatal, parameters, rowPolicy } = caller;
   const explained = await explain(engine, `${OPINION}${sql}`, {

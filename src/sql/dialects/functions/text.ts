@@ -197,8 +197,9 @@ function substringIndex(application: Application): Value {
   const { arg, source, fail } = application;
   const [own, by] = [application.arg(0), arg(1)];
   const number = signedInteger(source(2));
-  if (number === undefined || number === 0)
-    return fail('substring_index is converted only with a literal count');
+  // ClickHouse splits by constants only.
+  if (number === undefined || number === 0 || source(1).kind !== 'string')
+    return fail('substring_index is converted only with a literal separator and count');
   const size = number > 0 ? `1, ${number}` : String(number);
   const joined = unlessNull([own], 'NULL', (present = '') =>
     by.literal === ''

@@ -1,0 +1,82 @@
+// `millrace rollup`: plans, creates, fills, compares and removes rollups, directly or through the service that has the data open.
+import type { Settings } from '../../../service/config/settings.ts';
+import { engineFolder, ownerOf } from '../../../service/engine/embedded/open-error.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import { collectRollups } from '../../../service/endpoints/rollups/collect-rollups.ts';
+import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
+import { createCompile } from '../../../service/endpoints/compile.ts';
+import { isRollupFile } from '../../../service/endpoints/file-kinds.ts';
+import { loadFiles } from '../../../service/endpoints/load.ts';
+import { describeFinding } from '../../../service/observe/describe.ts';
+import { rollupWork, type RollupRequest, type WorkEvent } from '../../../service/rollups/work.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
+import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import { LOADING, REAL_TIME } from '../../kit/real-time.ts';
+import { seed } from '../../kit/seed.ts';
+
+type RollupCommandDeps = Pick<CommandDeps, 'openEngine' | 'terminal'>;
+
+/** Resolves to the exit code: 1 if a rollup has errors, or is not there. Rejects with CommandError. */
+export async function rollup(
+  settings: Settings,
+  request: RollupRequest,
+  deps: RollupCommandDeps,
+): Promise<0 | 1> {
+  const declared = await readDeclared(settings);
+  if (settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined)
+    throw new CommandError(`A service has the data folder ${settings.data} open`, { details: [IN_USE] });
+  const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
+  try {
+    if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+    return await print(rollupWork({ engine, after: REAL_TIME.after, declared }, request), deps);
+  } catch (cause) {
+    if (!(cause instanceof EngineError) || cause.engineCode === undefined) throw cause;
+    throw new CommandError(`The engine rejects a statement: ${engineSentence(cause.message)}`, { cause });
+  } finally {
+    await engine.close(0);
+  }
+}
+
+const IN_USE =
+  'In development (serve --dev) it creates and fills rollups itself. Otherwise stop it, run this command, and start it again: it keeps the rollups that were applied';
+
+/** Rejects with CommandError if a file has errors. */
+async function readDeclared({ endpoints }: Settings): Promise<readonly RollupDeclaration[]> {
+  const paths = (await listEndpointFiles(endpoints)).filter(isRollupFile);
+  const compile = createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' });
+  const { files } = await loadFiles(paths, new Map(), { compile, ...LOADING });
+  const { all, findings } = collectRollups(files);
+  const errors = [...[...files.values()].flatMap(({ diagnostics }) => diagnostics), ...findings];
+  const [first, ...others] = errors.map(describeFinding);
+  if (first !== undefined) throw new CommandError(first, { details: others });
+  return all;
+}
+
+async function print(events: AsyncIterable<WorkEvent>, { terminal }: RollupCommandDeps): Promise<0 | 1> {
+  let code: 0 | 1 = 0;
+  for await (const event of events) {
+    terminal.progress('');
+    switch (event.kind) {
+      case 'finding':
+        terminal.note(describeFinding(event.finding));
+        code = 1;
+        break;
+      case 'failed':
+        terminal.note(event.text);
+        code = 1;
+        break;
+      case 'warning':
+        terminal.note(`${terminal.paint('yellow', 'warning:')} ${event.text}`);
+        break;
+      case 'progress':
+        terminal.progress(event.text);
+        break;
+      case 'line':
+        terminal.print(event.text);
+    }
+  }
+  return code;
+}
