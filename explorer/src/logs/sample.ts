@@ -2,7 +2,7 @@
 import { outerWhere, type LogQuestion } from './questions.ts';
 
 /** Rows that patterns and differences are computed of. */
-export const MAX_SAMPLED = 100_000;
+const MAX_SAMPLED = 100_000;
 
 interface SampleOptions {
   /** The explained basis. */
