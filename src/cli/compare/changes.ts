@@ -10,6 +10,7 @@ import { SANDBOX_CHANGES } from './sandbox.ts';
 import { TENANCY_CHANGES } from './tenancy-changes.ts';
 import { UNREDACTED_CHANGES } from './unredacted.ts';
 import { VERSION_CHANGES } from './version-changes.ts';
+import { VIEW_CHANGES } from './view-changes.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
@@ -23,6 +24,7 @@ export const CHANGES = {
   ...TENANCY_CHANGES,
   ...POLICY_CHANGES,
   ...VERSION_CHANGES,
+  ...VIEW_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',

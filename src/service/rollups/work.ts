@@ -8,9 +8,7 @@ import { resolveRollup } from './resolve.ts';
 import { createStates, readStates, stateOf, type RollupState } from './state.ts';
 import { createStatements } from './statements.ts';
 
-export const ROLLUP_ACTIONS = ['plan', 'apply', 'backfill', 'status', 'drop'] as const;
-
-export type RollupAction = (typeof ROLLUP_ACTIONS)[number];
+export type RollupAction = 'plan' | 'apply' | 'backfill' | 'status' | 'drop';
 
 export interface RollupRequest {
   readonly action: RollupAction;

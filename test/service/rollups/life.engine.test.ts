@@ -285,7 +285,7 @@ test('the engine checks sources, columns and types, each at its place', async ()
     if (declaration === undefined) throw new Error(text);
     const { findings } = await resolveRollup(engine, declaration);
     const found = findings.map(({ line, column, code }) => `${line}:${column} ${code}`);
-    expect(found, text).toEqual(finding === undefined ? [] : [finding]);
+    expect([text, ...found]).toEqual(finding === undefined ? [text] : [text, finding]);
   }
 });
 
