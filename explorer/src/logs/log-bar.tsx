@@ -7,6 +7,7 @@ import { TimeRangeControl } from '../time-range/time-range-control.tsx';
 import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { isFollowing } from './follower.ts';
+import { LogExport } from './log-export.tsx';
 import type { Logs } from './use-logs.ts';
 
 interface LogBarProps {
@@ -58,6 +59,7 @@ export function LogBar({ logs, table }: LogBarProps) {
         <Icon name="again" /> Refresh
       </button>
       <ColumnMenu {...{ table, view, columns }} onColumns={setColumns} />
+      <LogExport logs={logs} />
       <CallMenu logs={logs} />
     </div>
   );

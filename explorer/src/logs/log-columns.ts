@@ -37,7 +37,8 @@ const GAP = 12;
 const EDGES = 29;
 const LOOKED_AT = 200;
 export const [NARROWEST, WIDEST] = [40, 1200];
-const [LEAST_FIELD, MOST_FIELD, MOST_LEVEL, LEAST_MESSAGE] = [60, 220, 110, 240];
+const [LEAST_FIELD, MOST_FIELD, MOST_LEVEL] = [60, 220, 110];
+const [LEAST_MESSAGE, LEAST_OF_ALL] = [240, 120];
 /** Pixels of a list that has room for a time, a level and a message. */
 const NARROW = 560;
 /** What the fields leave to the message, if the visitor has not chosen their widths. */
@@ -67,7 +68,7 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
       ? []
       : [sized({ kind: 'level', path: level, label: 'level', width: levelWidth })]),
     ...columns.map((path) => {
-      const label = path.replace(/^metadata\./, '');
+      const label = labelOf(path, columns);
       const width = Math.max(LEAST_FIELD, Math.min(most, fitting(label, fieldText(path))));
       return sized({ kind: 'field', path, label, width });
     }),
@@ -77,10 +78,20 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
   ];
 }
 
+/** The shortest end of a path that no other one has. */
+function labelOf(path: string, paths: readonly string[]): string {
+  const names = path.split('.');
+  const ends = names.map((_, index) => names.slice(names.length - 1 - index).join('.'));
+  const others = paths.filter((each) => each !== path);
+  return ends.find((end) => !others.some((each) => each === end || each.endsWith(`.${end}`))) ?? path;
+}
+
 /** Without the fields if the room is that of a phone or of a narrow list: the time, the level and the message are left. */
 export function fittingColumns(columns: readonly LogColumn[], room: number): readonly LogColumn[] {
   const hasMessage = columns.some(({ kind }) => kind === 'message');
-  return room < NARROW && hasMessage ? columns.filter(({ kind }) => kind !== 'field') : columns;
+  if (room >= NARROW || !hasMessage) return columns;
+  const fitting = columns.filter(({ kind }) => kind !== 'field');
+  return fitting.map((column) => (column.kind === 'message' ? { ...column, width: LEAST_OF_ALL } : column));
 }
 
 /** The width below which the rows scroll. */

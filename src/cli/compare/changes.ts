@@ -11,6 +11,7 @@ import { SANDBOX_CHANGES } from './sandbox.ts';
 import { TENANCY_CHANGES } from './tenancy-changes.ts';
 import { UNREDACTED_CHANGES } from './unredacted.ts';
 import { VERSION_CHANGES } from './version-changes.ts';
+import { VIEW_CHANGES } from './view-changes.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
@@ -25,6 +26,7 @@ export const CHANGES = {
   ...POLICY_CHANGES,
   ...VERSION_CHANGES,
   ...ROLLUP_CHANGES,
+  ...VIEW_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',

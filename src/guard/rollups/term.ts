@@ -34,6 +34,8 @@ export interface Term {
   readonly rollup: string;
   readonly comparisons: readonly TimeComparison[];
   readonly roundings: readonly RoundedTime[];
+  /** Of `time`: the time zone in which it is rounded, if it is not the column itself; `?` is one that is not known. */
+  readonly zone?: string | undefined;
   /** The dimension that it is as a whole. */
   readonly dimension: string | undefined;
   /** Of `row`: why. */
@@ -58,6 +60,11 @@ export function constantTerm(text: string): Term {
 
 export function timeTerm(text: string): Term {
   return { ...NOTHING, kind: 'time', source: text, rollup: text, isTimeOnly: false };
+}
+
+/** The same second as the time of a row, in another type or time zone. */
+export function sameTimeTerm(texts: Pick<Term, 'source' | 'rollup'>, zone: string | undefined): Term {
+  return { ...NOTHING, ...texts, kind: 'time', isTimeOnly: false, zone };
 }
 
 export function dimensionTerm(name: string, source: string, rollup: string): Term {
