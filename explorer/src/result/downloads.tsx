@@ -32,9 +32,9 @@ export function Downloads({ ask, name }: Props) {
           key={format}
           type="button"
           class="button small"
-          disabled={busy !== undefined}
+          aria-disabled={busy !== undefined} // disabled, it would lose the focus
           aria-busy={busy === format}
-          onClick={() => void saveRows(format)}
+          onClick={() => busy === undefined && void saveRows(format)}
         >
           <Icon name="save" />
           <span class="visually-hidden">Download </span>

@@ -5,7 +5,7 @@ import type { Endpoint } from '../service/listing.ts';
 import { isRetryable } from '../service/problem.ts';
 import type { Address, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
+import { askKey, askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
 import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -13,6 +13,7 @@ import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
 import { JsonView } from './json-view.tsx';
+import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTableState, type TableState } from './table-layout.ts';
 import { TableTools } from './table-tools.tsx';
@@ -35,6 +36,9 @@ export function ResultPanel({ endpoint }: Props) {
   const view = address.value.view ?? (isChartFirst(reading) ? 'chart' : 'table');
   const table = useTableState(endpoint.id);
   const section = useRef<HTMLElement>(null);
+  const asked = run.value.kind === 'done' ? askKey(run.value.ask) : undefined;
+  // Other rows are not searched for what was searched for in these.
+  useEffect(() => table.onSearch(''), [asked]);
   const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
   useEffect(() => {
     if (isOver) section.current?.scrollIntoView({ block: 'nearest' });
@@ -105,7 +109,7 @@ function Outcome({ endpoint, view, reading, table }: OutcomeProps) {
   const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
+      return <Ready endpoint={endpoint} />;
     case 'running':
       return <Skeleton />;
     case 'cancelled':

@@ -56,12 +56,12 @@ export function matchingRows(
 ): readonly Row[] {
   if (pattern === undefined) return rows;
   const names = columns.map(({ name }) => name);
-  return rows.filter((row) => names.some((name) => hasMatch(row[name], pattern)));
+  const once = new RegExp(pattern.source, 'i'); // a global one goes on where it ended
+  return rows.filter((row) => names.some((name) => hasMatch(row[name], once)));
 }
 
 function hasMatch(value: Row[string] | undefined, pattern: RegExp): boolean {
   if (value === null || value === undefined) return false;
-  pattern.lastIndex = 0; // it is global, for marks
   return pattern.test(typeof value === 'string' ? value : preview(value, MAX_TEXT));
 }
 

@@ -72,29 +72,31 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
     change({ sort: nextSort(sort, column) });
   };
   return (
-    <div
-      class="grid"
-      role="grid"
-      tabIndex={0}
-      ref={scroller}
-      aria-label="Rows. Arrow keys move, Enter expands a row, c copies the cell, Shift C the row"
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length + 1}
-      aria-activedescendant={`cell-${active.row}-${active.column}`}
-      onKeyDown={(event) => event.target === scroller.current && onKey(event)}
-      onPointerOver={({ target }) => titleCell(target, rows, columns)}
-      style={{
-        '--columns': shown.template,
-        '--first-column': String(places.pinned + 3),
-        '--table-width': `${places.edges.at(-1) ?? 0}px`,
-      }}
-    >
-      <TableHead {...{ columns, typed, places, shown, sort, layout, onLayout }} onSort={setSort} />
-      <Body
-        {...{ rows, columns, places, shown, expanded, active, view, toggle }}
-        marks={pattern === undefined ? NO_MARKS : [pattern]}
-        onPick={setActive}
-      />
+    <div class="table-frame">
+      <div
+        class="grid"
+        role="grid"
+        tabIndex={0}
+        ref={scroller}
+        aria-label="Rows. Arrow keys move, Enter expands a row, c copies the cell, Shift C the row"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length + 1}
+        aria-activedescendant={`cell-${active.row}-${active.column}`}
+        onKeyDown={(event) => event.target === scroller.current && onKey(event)}
+        onPointerOver={({ target }) => titleCell(target, rows, columns)}
+        style={{
+          '--columns': shown.template,
+          '--first-column': String(places.pinned + 3),
+          '--table-width': `${places.edges.at(-1) ?? 0}px`,
+        }}
+      >
+        <TableHead {...{ columns, typed, places, shown, sort, layout, onLayout }} onSort={setSort} />
+        <Body
+          {...{ rows, columns, places, shown, expanded, active, view, toggle }}
+          marks={pattern === undefined ? NO_MARKS : [pattern]}
+          onPick={setActive}
+        />
+      </div>
       {pattern !== undefined && (
         <p class="grid-found" role="status">
           {rows.length.toLocaleString('en')} of {counted(all.length, 'row')} with “{state.search.trim()}”

@@ -25,10 +25,10 @@ export function narrowerCalls(
   );
 }
 
-type Call = readonly [call: FunctionExpression, texts: Condition[1]];
+type CallShape = readonly [call: FunctionExpression, texts: Condition[1]];
 
 /** The calls that AND, OR and the like combine, without NOT; IN as equalities. */
-function callsIn([expression, texts]: Condition): readonly Call[] {
+function callsIn([expression, texts]: Condition): readonly CallShape[] {
   const plain = expression.kind === 'function' ? plainForm(expression) : expression;
   if (plain.kind !== 'function') return [];
   const opposite = OPPOSITE[plain.name];
@@ -38,7 +38,7 @@ function callsIn([expression, texts]: Condition): readonly Call[] {
   const [left, set] = call.arguments;
   const elements = call.name === 'in' && set !== undefined ? elementsOf(set) : undefined;
   if (left !== undefined && elements !== undefined)
-    return elements.map((each): Call => {
+    return elements.map((each): CallShape => {
       const element: Expression =
         typeof each === 'string' ? { kind: 'constant', text: each, type: '' } : each;
       return [{ ...call, name: 'equals', arguments: [left, element] }, texts];
@@ -53,7 +53,7 @@ interface DescribedCall {
   readonly strings: Strings | undefined;
 }
 
-function describe([call, texts]: Call): DescribedCall {
+function describe([call, texts]: CallShape): DescribedCall {
   const [strings, value] = stringsOf(call) ?? [];
   if (value !== undefined) return { condition: [call, texts], value: texts.expression(value), strings };
   const [first, ...rest] = call.arguments;
