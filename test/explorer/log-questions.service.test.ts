@@ -15,9 +15,12 @@ import {
   hasPages,
   rowsNeedSql,
   rowsOf,
+  type Bounds,
   type LogQuestion,
   type RowsPage,
 } from '../../explorer/src/logs/questions.ts';
+import { differenceQuestion, differencesAsk, readDifferences } from '../../explorer/src/logs/differences.ts';
+import { patternQuestion, patternsAsk, readPatterns, withPattern } from '../../explorer/src/logs/patterns.ts';
 import { olderRows, type OlderRows } from '../../explorer/src/logs/older-rows.ts';
 import { SEVERITIES, severityOf } from '../../explorer/src/logs/severity.ts';
 import { logViewsOf, type LogView } from '../../explorer/src/logs/view.ts';
@@ -222,6 +225,54 @@ test('the values of a facet that contain a text, in any case', async () => {
   expect(await values('M')).toEqual(['m0', 'm1', 'm2', 'm3', 'm4', 'm5', 'm6']);
   expect(await values('5')).toEqual(['m5']);
   expect(await values("'\\")).toEqual([]);
+});
+
+test.each(SHAPES.slice(0, 2))(
+  '%s: the patterns of %s are of all rows, and filter them',
+  async (name, table, count) => {
+    const question = patternQuestion(questionOf(name, table));
+    const ask = patternsAsk(question, await sqlOf(question), count);
+    const found = readPatterns((await client.run(KEY, ask, run)).rows);
+    expect(found.rows).toBe(count);
+    expect(sum(found.patterns.map(({ rows }) => rows))).toBe(count);
+    expect(found.patterns.length).toBeLessThan(4);
+    for (const { template, rows, course, first, last } of found.patterns) {
+      expect(sum(course)).toBe(rows);
+      expect([first >= FROM, first <= last, last < FROM + 60 * MINUTE]).toEqual([true, true, true]);
+      const filtered = await histogram({ ...question, lql: withPattern('', template) });
+      expect(sum(filtered.map((each) => each.rows))).toBe(rows);
+    }
+  },
+);
+
+test('a sample of the rows is even, and has its size in it', async () => {
+  const question = patternQuestion(questionOf('odd.all', 'records'));
+  const ask = patternsAsk(question, await sqlOf(question), 350_000);
+  const found = readPatterns((await client.run(KEY, ask, run)).rows);
+  expect(found.rows).toBeGreaterThan(50);
+  expect(found.rows).toBeLessThan(200);
+});
+
+test('the values that are more frequent in a part of the time range', async () => {
+  const question = differenceQuestion(questionOf('odd.all', 'records'));
+  expect(question.view.facets).toEqual(
+    expect.arrayContaining(['SeverityText', 'pair.a', 'LogAttributes.http.method']),
+  );
+  const ofPart = async (part: Bounds) => {
+    const ask = differencesAsk(question, part, { sql: await sqlOf(question), total: 400 });
+    return readDifferences(question, (await client.run(KEY, ask, run)).rows);
+  };
+  const even = await ofPart({ from: FROM, to: FROM + 20 * MINUTE });
+  expect([even.inside, even.outside, even.differences]).toEqual([172, 228, []]);
+  await service.engine
+    .execute(`INSERT INTO odd.records SELECT 10000 + number, toDateTime64('2024-05-01 12:50:00', 9, 'UTC'), 'ERROR', 17, 'line x',
+    map('http.method', 'POST'), [], ('burst', 1), true, 'up', NULL FROM numbers(40)`);
+  const burst = await ofPart({ from: FROM + 48 * MINUTE, to: FROM + 52 * MINUTE });
+  const top = burst.differences.map(({ target, value }) => `${target.path} ${JSON.stringify(value)}`);
+  expect(top.slice(0, 2).toSorted()).toEqual(['LogAttributes.http.method "POST"', 'pair.a "burst"']);
+  expect(top).toContain('SeverityText "ERROR"');
+  const { inside, outside } = burst.differences.find(({ value }) => value === 'burst') ?? {};
+  expect([inside, outside, burst.inside]).toEqual([40, 0, 40]);
 });
 
 describe('older rows', () => {

@@ -1,4 +1,5 @@
 // The rows of the log view, one row, and the histogram: columns, wrapping, links, copies, rows around, the same id elsewhere, zoom.
+import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import {
@@ -208,6 +209,27 @@ describe('the histogram', () => {
     await expect.poll(logs.total).toBe(all);
     expect(await logs.filter().inputValue()).toBe('');
   });
+});
+
+test('the rows are exported as CSV and as Parquet', async () => {
+  await logs.show(`${DAY}&:filter=m.request.method:DELETE`);
+  const all = await logs.total();
+  for (const [label, start] of [
+    ['CSV', 'timestamp,id,'],
+    ['Parquet', 'PAR1'],
+  ] as const) {
+    await page.getByRole('button', { name: 'Export', exact: true }).click();
+    const dialog = page.getByRole('dialog', { name: 'Export the rows' });
+    expect(await dialog.textContent()).toContain(`All ${all.toLocaleString('en')} rows`);
+    const coming = page.waitForEvent('download');
+    await dialog.getByRole('button', { name: `Download ${label}` }).click();
+    const download = await coming;
+    expect(download.suggestedFilename()).toBe(`logs.all.edge_logs.${label.toLowerCase()}`);
+    const text = readFileSync(await download.path(), 'latin1');
+    expect(text.slice(0, start.length)).toBe(start);
+    if (label === 'CSV') expect(text.trim().split('\n')).toHaveLength(all + 1);
+    await page.keyboard.press('Escape');
+  }
 });
 
 describe('a row', () => {

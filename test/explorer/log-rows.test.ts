@@ -5,7 +5,7 @@ import { partOf, readChart } from '../../explorer/src/chart/series.ts';
 import { sidesOf } from '../../explorer/src/chart/sides.ts';
 import { ticksOf, timeTicks } from '../../explorer/src/chart/ticks.ts';
 import { partsOf } from '../../src/sql/lql/parse.ts';
-import { matchesOf, placesOf } from '../../explorer/src/logs/matches.ts';
+import { matchesOf } from '../../explorer/src/logs/matches.ts';
 import { messageOf } from '../../explorer/src/logs/message.ts';
 import { findRow, hashOf, keyOf, timeOfKey } from '../../explorer/src/logs/row-key.ts';
 import { measuredTops } from '../../explorer/src/logs/row-tops.ts';
@@ -13,6 +13,7 @@ import { severitiesOf, withSeverities } from '../../explorer/src/logs/severity-f
 import { SEVERITIES, severityOf } from '../../explorer/src/logs/severity.ts';
 import { timeText } from '../../explorer/src/logs/times.ts';
 import { isTraceId } from '../../explorer/src/logs/trace.ts';
+import { placesOf } from '../../explorer/src/parts/places.ts';
 import type { Json, Row } from '../../explorer/src/service/json.ts';
 
 describe('the key of a row', () => {

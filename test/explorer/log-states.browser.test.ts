@@ -63,6 +63,7 @@ beforeAll(async () => {
   service = await startExplorer(endpoints);
   writeTokens(KEY, OTHER);
   ({ page } = await service.visit());
+
   await openExplorer(page, { ...service, key: OTHER }, '#/ticks?:logs=ticks');
 });
 afterAll(() => service.stop());
@@ -75,7 +76,9 @@ const newest = async (): Promise<string> =>
   (await rows().first().locator('.log-message').textContent()) ?? '';
 
 async function show(fragment: string): Promise<void> {
+  const name = /^#\/(\w+)/.exec(fragment)?.[1] ?? '';
   await page.evaluate((to) => void (location.hash = to), fragment);
+  await page.getByRole('heading', { level: 1, name, exact: true }).waitFor();
   await expect.poll(() => foot().textContent()).toMatch(/[\d,]+ rows?/);
 }
 

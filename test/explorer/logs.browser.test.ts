@@ -27,12 +27,18 @@ sandbox: { enabled: true }
 live: { every: 1 }
 `;
 
+const VIEW = `name: Failed requests
+endpoint: logs.all
+parameters: { project: ${PROJECT} }
+logs: { table: edge_logs, filter: "m.response.status_code:(502|503|504)", range: now-24h..now, columns: [metadata.request.path], facets: [metadata.request.cf.city] }
+`;
+
 let service: Explorer;
 let visitor: Visitor;
 let page: Page;
 
 beforeAll(async () => {
-  service = await visitSharedService({ 'ticks.yaml': TICKS });
+  service = await visitSharedService({ 'ticks.yaml': TICKS, 'failed.view.yaml': VIEW });
   visitor = await service.visit();
   ({ page } = visitor);
   await openExplorer(page, service, DAY);
@@ -181,6 +187,55 @@ describe('over the sample data', () => {
     await loaded();
   });
 
+  test('patterns of messages have their rows and share, and filter', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const all = await total();
+    await page.getByRole('button', { name: 'Patterns' }).click();
+    const lines = page.locator('.log-pattern');
+    await lines.first().waitFor();
+    await page.getByText(`patterns in ${all.toLocaleString('en')} rows`).waitFor();
+    const counts = (await lines.locator('.pattern-rows').allTextContents()).map((text) =>
+      Number(text.replaceAll(',', '')),
+    );
+    expect(counts.reduce((sum, each) => sum + each, 0)).toBe(all);
+    expect(counts.length).toBeLessThan(all / 5);
+    const line = lines.filter({ hasText: 'canceling statement due to statement timeout' });
+    const count = Number(await line.locator('.pattern-rows').textContent());
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await line.getByRole('button').click();
+    await expect.poll(total).toBe(count);
+    await rows().first().waitFor();
+    expect(await filter().inputValue()).toContain('canceling');
+  });
+
+  test('a part of the histogram is compared with the rest', async () => {
+    await show(DAY.replace('edge_logs', 'database_logs'));
+    const whole = page.url();
+    await page.getByRole('button', { name: 'Differences' }).click();
+    await page.getByText('Select a part of the histogram').waitFor();
+    const bars = page.getByRole('group', { name: /^Histogram: / });
+    await bars.focus();
+    await page.keyboard.press('ArrowLeft');
+    for (let bar = 0; bar < 4; bar++) await page.keyboard.press('Shift+ArrowLeft');
+    await page.keyboard.press('Enter');
+    const lines = page.locator('.log-difference');
+    await lines.first().waitFor();
+    expect(page.url()).toBe(whole);
+    expect(
+      await page.getByText(/values? more frequent in this part: [\d,]+ rows? compared with [\d,]+/).count(),
+    ).toBe(1);
+    const [inside = 0, outside = 0] = (
+      await lines.first().locator('.difference-share').allTextContents()
+    ).map(parseFloat);
+    expect(inside).toBeGreaterThan(outside);
+    expect(await violationsInBothSchemes(page)).toEqual([]);
+    await lines
+      .first()
+      .getByRole('button', { name: /^Only rows with/ })
+      .click();
+    await expect.poll(() => filter().inputValue()).not.toBe('');
+  });
+
   test('a drag over the histogram zooms, and so do the arrow keys', async () => {
     await show(DAY);
     const all = await total();
@@ -246,11 +301,11 @@ describe('over the sample data', () => {
     await page.getByRole('button', { name: 'Move metadata.request.cf.country up' }).click();
     await page.keyboard.press('Escape');
     const heads = (): Promise<string[]> => page.locator('.log-head .log-head-field').allTextContents();
-    expect((await heads()).at(-2)).toBe('request.cf.country');
+    expect((await heads()).at(-2)).toBe('country');
     await show(`${DAY}&:filter=GET`);
     await page.reload();
     await loaded();
-    expect((await heads()).at(-2)).toBe('request.cf.country');
+    expect((await heads()).at(-2)).toBe('country');
   });
 
   test('the calls behind it are shown, and give the same rows', async () => {
@@ -278,6 +333,27 @@ describe('over the sample data', () => {
       .first()
       .waitFor();
   });
+});
+
+test('a view of the repository is in the menu, and opens; no link has the key', async () => {
+  await show('#/ticks?:logs=ticks');
+  await page.locator('.views > summary').click();
+  const shared = page
+    .getByRole('list', { name: 'Shared views' })
+    .getByRole('link', { name: /^Failed requests/ });
+  await shared.waitFor();
+  expect(await shared.getAttribute('href')).not.toContain(service.key);
+  expect(await violationsInBothSchemes(page)).toEqual([]);
+  await shared.click();
+  await expect.poll(() => filter().inputValue()).toBe('m.response.status_code:(502|503|504)');
+  await loaded();
+  await page
+    .getByRole('list', { name: 'Values of metadata.request.cf.city' })
+    .locator('.facet-value')
+    .first()
+    .waitFor();
+  expect(await page.locator('.log-head [data-path="metadata.request.path"]').count()).toBe(1);
+  expect(page.url()).not.toContain(service.key);
 });
 
 test('a parameter that is missing is named, and the form is there to fill it in', async () => {

@@ -1,5 +1,5 @@
 // Results in a real browser: right numbers in charts, wide tables, large JSON, hidden characters, narrow and high-contrast windows.
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import {
   openExplorer,
@@ -62,6 +62,33 @@ describe('the chart', () => {
     await page.getByText('p95 cannot be added').waitFor();
     await page.getByLabel('Series').selectOption('country');
     await expect.poll(() => page.locator('canvas').count()).toBe(0);
+  });
+
+  test('is zoomed by a drag, and goes back; columns of other magnitudes have an axis of their own', async () => {
+    const sql =
+      "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalHour(i) AS hour, 50000 + i AS requests, 0.5 + i / 100 AS p95 FROM (SELECT arrayJoin(range(48)) AS i) AS t";
+    const { page } = await rowsOf(sql, '&:view=chart');
+    await page.locator('canvas').waitFor();
+    await expect.poll(() => page.getByRole('note').textContent()).toContain('On the right axis: p95');
+    const points = page.locator('.legend-time');
+    await expect.poll(() => points.textContent()).toContain('48 points');
+    const { x, y, width } = (await page.locator('.u-over').boundingBox()) ?? { x: 0, y: 0, width: 0 };
+    const drag = async (from: number, to: number): Promise<void> => {
+      await page.mouse.move(x + width * from, y + 40);
+      await page.mouse.down();
+      await page.mouse.move(x + width * to, y + 60);
+      await page.mouse.up();
+      await page.mouse.move(x + width / 2, y - 40);
+    };
+    await drag(0.25, 0.75);
+    await expect.poll(() => points.textContent()).toMatch(/^2[345] points/);
+    await drag(0.25, 0.75);
+    await expect.poll(() => points.textContent()).toMatch(/^1[123] points/);
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await expect.poll(() => points.textContent()).toMatch(/^2[345] points/);
+    await page.getByRole('button', { name: 'Back', exact: true }).click();
+    await expect.poll(() => points.textContent()).toContain('48 points');
+    expect(await page.getByRole('button', { name: 'Back', exact: true }).count()).toBe(0);
   });
 
   test('has the series beyond eight as others', async () => {
@@ -174,6 +201,71 @@ function isInView(element: Element): boolean {
     box.bottom <= grid.bottom
   );
 }
+
+describe('the columns and rows of a wide table', () => {
+  const heads = (page: Page) =>
+    page.getByRole('columnheader').filter({ hasNotText: 'Expand' }).allTextContents();
+  /** What is done in the list of columns. */
+  const inList = async (page: Page, action: (list: Locator) => Promise<void>): Promise<void> => {
+    await page.getByRole('button', { name: /^Columns/ }).click();
+    await action(page.getByRole('dialog', { name: 'Columns' }));
+    await page.keyboard.press('Escape');
+  };
+
+  test('are pinned, hidden, resized and found, which the browser remembers', async () => {
+    const { page, complaints } = await rowsOf(WIDE);
+    await page.getByRole('grid').waitFor();
+    await inList(page, async (list) => {
+      await list.getByLabel('Find a column').fill('column_19');
+      await list.getByRole('button', { name: 'Pin column_190', exact: true }).click();
+      await list.getByRole('checkbox', { name: 'column_19', exact: true }).uncheck();
+    });
+    await expect.poll(async () => (await heads(page))[0]).toBe('column_190');
+    expect(await heads(page)).not.toContain('column_19');
+    await inList(page, async (list) => {
+      await list.getByLabel('Find a column').fill('column_150');
+      await list.getByLabel('Find a column').press('Enter');
+    });
+    await expect.poll(() => page.locator('[data-active=true]').textContent()).toBe('150');
+    await expect.poll(() => page.locator('[data-active=true]').evaluate(isInView)).toBe(true);
+    const pinned = page.getByRole('columnheader', { name: 'column_190' });
+    await expect
+      .poll(async () => (await pinned.boundingBox())?.x)
+      .toBe((await page.getByRole('grid').boundingBox())?.x);
+    const width = async () => (await pinned.boundingBox())?.width ?? 0;
+    const before = await width();
+    const { x, y } = (await pinned.locator('.resizer').boundingBox()) ?? { x: 0, y: 0 };
+    await page.mouse.move(x + 5, y + 10);
+    await page.mouse.down();
+    await page.mouse.move(x + 45, y + 10);
+    await page.mouse.up();
+    await expect.poll(width).toBe(before + 40);
+    await page.reload();
+    await page.getByRole('grid').waitFor();
+    expect((await heads(page))[0]).toBe('column_190');
+    expect(await width()).toBe(before + 40);
+    await inList(page, (list) => list.getByRole('button', { name: 'As the query has them' }).click());
+    await expect.poll(async () => (await heads(page))[0]).toBe('column_0');
+    expect(complaints).toEqual([]);
+  });
+
+  test('are searched, marked and counted, and what is cut off has a tooltip', async () => {
+    const long = `concat('row ', toString(n), ' ${'and more '.repeat(30)}')`;
+    const { page } = await rowsOf(`SELECT n, ${long} AS text FROM (SELECT arrayJoin(range(300)) AS n) AS t`);
+    await page.getByLabel('Search the rows').fill('ROW 29');
+    await page.getByRole('status').getByText('11 of 300 rows').waitFor();
+    expect(await page.getByRole('grid').getAttribute('aria-rowcount')).toBe('12');
+    expect(await page.locator('.cell mark').first().textContent()).toBe('row 29');
+    const cell = page.locator('#cell-0-1');
+    await cell.hover();
+    expect((await cell.getAttribute('title'))?.length).toBeGreaterThan(200);
+    expect(await violations(page)).toEqual([]);
+    await page.getByLabel('Search the rows').fill('none of them');
+    await page.getByRole('status').getByText('0 of 300 rows').waitFor();
+    await page.getByLabel('Search the rows').fill('');
+    await expect.poll(() => page.getByRole('grid').getAttribute('aria-rowcount')).toBe('301');
+  });
+});
 
 describe('a cell', () => {
   test('is selected by a double click, which does not expand the row', async () => {

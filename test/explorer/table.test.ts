@@ -18,7 +18,7 @@ describe('visible columns', () => {
         const { edges } = layout(columns);
         const total = edges.at(-1) ?? 0;
         const view = { left: Math.min(left, total), width };
-        const { first, end, template } = visibleColumns({ edges }, view);
+        const { first, end, template } = visibleColumns({ edges, pinned: 0 }, view);
         expect(end - first).toBeGreaterThan(0);
         expect((end - first - 4) * 83).toBeLessThan(width + 400);
         expect(edges[first]).toBeLessThanOrEqual(Math.max(EXPAND_WIDTH, view.left));

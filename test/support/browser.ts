@@ -131,7 +131,7 @@ function isMade(folder: string): boolean {
 }
 
 const idsOf = (files: readonly { readonly text: string }[]): readonly string[] =>
-  files.map(({ text }) => /^id: (\S+)/.exec(text)?.[1] ?? '');
+  files.flatMap(({ text }) => /^id: (\S+)/.exec(text)?.[1] ?? []); // files of other kinds have none
 
 /** Resolves when the service lists endpoints of such ids. */
 async function listed(

@@ -18,6 +18,7 @@ const SCHEMAS = {
   endpoint: 'EndpointFile',
   shared: 'SharedFile',
   rollup: 'RollupFile',
+  view: 'ViewFile',
   tokens: 'TokensFile',
   settings: 'SettingsFile',
 };
@@ -63,6 +64,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/endpoint-file.md', await schemaPage('endpoint', 'The endpoint file'));
   outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
   outputs.set('docs/reference/rollup-file.md', await schemaPage('rollup', 'The rollup file'));
+  outputs.set('docs/reference/view-file.md', await schemaPage('view', 'The view file'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());

@@ -79,7 +79,7 @@ function targetOfFacet(question: LogQuestion, path: string): Target {
 }
 
 /** How the calls of facets are sent. */
-interface FacetCalls {
+export interface FacetCalls {
   readonly explain: (ask: Ask) => Promise<string>;
   readonly run: (ask: Ask) => Promise<{ readonly rows: readonly Row[] }>;
 }
@@ -139,6 +139,11 @@ function withoutChoice(question: LogQuestion, path: string): LogQuestion {
 function kindOf({ view, endpoint }: LogQuestion, path: string): FieldKind {
   const table = tableOf(view, endpoint);
   return (table && fieldOf(table, path))?.kind ?? 'dynamic';
+}
+
+/** A value of a field, of its text in a response. */
+export function facetValue(question: LogQuestion, path: string, text: Json | undefined): Json {
+  return valueOf(text, kindOf(question, path));
 }
 
 /** A value as its field has it: numbers and booleans are compared as such. */

@@ -1,6 +1,7 @@
 // The columns of the rows of a log view: what they show, in which order, and how wide they are.
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
+import { zoneName } from '../time-range/range-words.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { LogLayout } from './log-layout.ts';
 import { valueAt } from './row-values.ts';
@@ -37,7 +38,8 @@ const GAP = 12;
 const EDGES = 29;
 const LOOKED_AT = 200;
 export const [NARROWEST, WIDEST] = [40, 1200];
-const [LEAST_FIELD, MOST_FIELD, MOST_LEVEL, LEAST_MESSAGE] = [60, 220, 110, 240];
+const [LEAST_FIELD, MOST_FIELD, MOST_LEVEL] = [60, 220, 110];
+const [LEAST_MESSAGE, LEAST_OF_ALL] = [240, 120];
 /** Pixels of a list that has room for a time, a level and a message. */
 const NARROW = 560;
 /** What the fields leave to the message, if the visitor has not chosen their widths. */
@@ -56,18 +58,19 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
     width: Math.round(Math.min(WIDEST, Math.max(NARROWEST, widths[column.path] ?? column.width))),
   });
   const { time, level, message } = view;
-  const timeWidth = fitting('time', (row) => timeText(preview(row[time], 40), zone, today));
+  const timeLabel = `time, ${zoneName(zone)}`;
+  const timeWidth = fitting(timeLabel, (row) => timeText(preview(row[time], 40), zone, today));
   const levelWidth =
     level === undefined ? 0 : Math.min(MOST_LEVEL, fitting('level', fieldText(level)) + PADDING);
   const share = (room - timeWidth - levelWidth - READABLE) / Math.max(1, columns.length) - GAP;
   const most = message === undefined ? MOST_FIELD : Math.min(MOST_FIELD, share);
   return [
-    sized({ kind: 'time', path: time, label: 'time', width: timeWidth }),
+    sized({ kind: 'time', path: time, label: timeLabel, width: timeWidth }),
     ...(level === undefined
       ? []
       : [sized({ kind: 'level', path: level, label: 'level', width: levelWidth })]),
     ...columns.map((path) => {
-      const label = path.replace(/^metadata\./, '');
+      const label = labelOf(path, columns);
       const width = Math.max(LEAST_FIELD, Math.min(most, fitting(label, fieldText(path))));
       return sized({ kind: 'field', path, label, width });
     }),
@@ -77,10 +80,20 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
   ];
 }
 
+/** The shortest end of a path that no other one has. */
+function labelOf(path: string, paths: readonly string[]): string {
+  const names = path.split('.');
+  const ends = names.map((_, index) => names.slice(names.length - 1 - index).join('.'));
+  const others = paths.filter((each) => each !== path);
+  return ends.find((end) => !others.some((each) => each === end || each.endsWith(`.${end}`))) ?? path;
+}
+
 /** Without the fields if the room is that of a phone or of a narrow list: the time, the level and the message are left. */
 export function fittingColumns(columns: readonly LogColumn[], room: number): readonly LogColumn[] {
   const hasMessage = columns.some(({ kind }) => kind === 'message');
-  return room < NARROW && hasMessage ? columns.filter(({ kind }) => kind !== 'field') : columns;
+  if (room >= NARROW || !hasMessage) return columns;
+  const fitting = columns.filter(({ kind }) => kind !== 'field');
+  return fitting.map((column) => (column.kind === 'message' ? { ...column, width: LEAST_OF_ALL } : column));
 }
 
 /** The width below which the rows scroll. */

@@ -1,5 +1,6 @@
 // The middle of a log view: its histogram, its rows, and what they are in words.
 import type { Table } from '../service/listing.ts';
+import { LogAnalysis, LogModes, useLogAnalysis } from './log-analysis.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import type { LayoutProps } from './log-layout.ts';
 import { LogList } from './log-list.tsx';
@@ -19,35 +20,43 @@ interface LogMainProps extends LayoutProps {
 }
 
 export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
-  const { filter, onFilter, change, range, question } = logs;
+  const { filter, onFilter, range, question } = logs;
   const { rows, histogram } = logs.store;
+  const analysis = useLogAnalysis(logs);
   return (
     <div class="logs-main" aria-busy={rows.value.isLoading} data-past={isPast(rows.value)}>
-      {histogram.value.value !== undefined && (
+      {histogram.value.value === undefined ? (
+        histogram.value.problem === undefined && <div class="log-histogram" aria-busy="true" />
+      ) : (
         <LogHistogram
           {...histogram.value.value}
           range={range}
-          onRange={(next) => change({ range: next })}
+          onRange={analysis.onRange}
           level={levelField(question)}
           {...{ filter, onFilter }}
         />
       )}
+      <LogModes {...analysis} />
       <LogProblem logs={logs} />
-      <LogSplit
-        {...layout}
-        panel={(isBelow) =>
-          selection.row !== undefined && (
-            <LogPanel
-              row={selection.row}
-              total={totalOf(logs)}
-              {...{ logs, table, selection, filter, onFilter, isBelow }}
-              {...layout}
-            />
-          )
-        }
-      >
-        <LogList {...{ logs, table, selection }} {...layout} />
-      </LogSplit>
+      {analysis.mode === 'rows' ? (
+        <LogSplit
+          {...layout}
+          panel={(isBelow) =>
+            selection.row !== undefined && (
+              <LogPanel
+                row={selection.row}
+                total={totalOf(logs)}
+                {...{ logs, table, selection, filter, onFilter, isBelow }}
+                {...layout}
+              />
+            )
+          }
+        >
+          <LogList {...{ logs, table, selection }} {...layout} />
+        </LogSplit>
+      ) : (
+        <LogAnalysis logs={logs} state={analysis} />
+      )}
       <LogStatus logs={logs} />
     </div>
   );

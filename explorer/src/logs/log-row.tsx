@@ -1,13 +1,13 @@
 // One row of the list: time, level, fields, and the message with what the filter searches for marked.
 import { useMemo } from 'preact/hooks';
 import { Marked } from '../parts/marked.tsx';
+import { placesOf } from '../parts/places.ts';
 import { Visible } from '../parts/visible.tsx';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { LogColumn } from './log-columns.ts';
-import { placesOf } from './matches.ts';
 import { messageOf, onOneLine } from './message.ts';
 import { valueAt } from './row-values.ts';
 import { severityOf } from './severity.ts';

@@ -259,6 +259,12 @@ function withValues(clause: FieldFilter, values: FieldFilter['values']): string 
   return print({ clauses: [{ ...clause, values }] });
 }
 
+/** A clause of rows whose message matches the regular expression. */
+export function messageClause(regex: string): string {
+  const value = { text: regex, span: NOWHERE };
+  return print({ clauses: [{ kind: 'message', negated: false, match: 'regex', value, span: NOWHERE }] });
+}
+
 /** The value as LQL has it after `:`; undefined if it cannot. */
 export function valueText(value: Json): string | undefined {
   return clauseText({ path: 'x', isElement: false }, value, false)?.slice('x:'.length);

@@ -141,9 +141,9 @@ function rowsSql(question: LogQuestion, page: RowsPage, sql: string): string {
   ].join('\n');
 }
 
-/** `WHERE` with the bounds that neither parameters nor LQL can hold. */
-export function outerWhere(question: LogQuestion): readonly string[] {
-  return whereLines(outerBounds(question));
+/** `WHERE` with the bounds that neither parameters nor LQL can hold, and with these conditions. */
+export function outerWhere(question: LogQuestion, more: readonly string[] = []): readonly string[] {
+  return whereLines([...outerBounds(question), ...more]);
 }
 
 function whereLines(conditions: readonly string[]): readonly string[] {

@@ -4,13 +4,16 @@ import type { TableColumn } from './columns.ts';
 export interface ColumnLayout {
   /** Pixels from the left edge of the table to each column; one more entry for the right edge of the last. */
   readonly edges: readonly number[];
+  /** The first so many columns stay at the left. */
+  readonly pinned: number;
 }
 
 export interface VisibleColumns {
+  /** Of those that scroll. */
   readonly first: number;
   /** Exclusive end index. */
   readonly end: number;
-  /** `grid-template-columns` of a row: the expand column, one spacer, the visible columns. */
+  /** `grid-template-columns` of a row: the expand column, the pinned columns, one spacer, the visible columns. */
   readonly template: string;
 }
 
@@ -20,26 +23,53 @@ const PADDING = 24;
 export const EXPAND_WIDTH = 34;
 const OVERSCAN = 200;
 
-export function columnLayout(columns: readonly TableColumn[]): ColumnLayout {
+export interface LayoutOptions {
+  readonly pinned?: number;
+  /** Pixels, by name. */
+  readonly widths?: Readonly<Record<string, number>>;
+}
+
+export function columnLayout(
+  columns: readonly TableColumn[],
+  { pinned = 0, widths = {} }: LayoutOptions = {},
+): ColumnLayout {
   const edges = [EXPAND_WIDTH];
-  for (const { width } of columns) edges.push((edges.at(-1) ?? 0) + Math.round(width * CHARACTER + PADDING));
-  return { edges };
+  for (const { name, width } of columns)
+    edges.push((edges.at(-1) ?? 0) + (widths[name] ?? Math.round(width * CHARACTER + PADDING)));
+  return { edges, pinned };
 }
 
 /** `view`: the visible part of the table, in pixels. The last column takes the space that is left. */
 export function visibleColumns(
-  { edges }: ColumnLayout,
+  { edges, pinned }: ColumnLayout,
   view: { readonly left: number; readonly width: number },
 ): VisibleColumns {
   const count = edges.length - 1;
-  const found = edges.findIndex((edge, i) => i > 0 && edge > view.left - OVERSCAN);
-  const first = found === -1 ? Math.max(0, count - 1) : found - 1;
+  const scrolled = edges[pinned] ?? EXPAND_WIDTH;
+  const left = view.left + scrolled - EXPAND_WIDTH - OVERSCAN;
+  const found = edges.findIndex((edge, i) => i > pinned && edge > left);
+  const first = found === -1 ? Math.max(pinned, count - 1) : found - 1;
   const after = edges.findIndex((edge, i) => i > first && edge >= view.left + view.width + OVERSCAN);
   const end = after === -1 ? count : Math.min(count, after);
-  const tracks = edges.slice(first, end).map((edge, i) => {
-    const width = `${(edges[first + i + 1] ?? edge) - edge}px`;
-    return first + i === count - 1 ? `minmax(${width}, 1fr)` : width;
-  });
-  const spacer = (edges[first] ?? EXPAND_WIDTH) - EXPAND_WIDTH;
-  return { first, end, template: [`${EXPAND_WIDTH}px`, `${spacer}px`, ...tracks].join(' ') };
+  const widthOf = (index: number): string => `${(edges[index + 1] ?? 0) - (edges[index] ?? 0)}px`;
+  const trackOf = (index: number): string =>
+    index === count - 1 ? `minmax(${widthOf(index)}, 1fr)` : widthOf(index);
+  const fixed = Array.from({ length: pinned }, (_, index) => trackOf(index));
+  const tracks = Array.from({ length: Math.max(0, end - first) }, (_, index) => trackOf(first + index));
+  const spacer = (edges[first] ?? scrolled) - scrolled;
+  return { first, end, template: [`${EXPAND_WIDTH}px`, ...fixed, `${spacer}px`, ...tracks].join(' ') };
+}
+
+/** Where a pinned column stays: the column with the buttons scrolls away. Nothing for others. */
+export function pinnedStyle({ edges, pinned }: ColumnLayout, column: number): { readonly left?: string } {
+  return column < pinned ? { left: `${(edges[column] ?? 0) - EXPAND_WIDTH}px` } : {};
+}
+
+/** The indexes of the columns that are rendered. */
+export function renderedColumns(pinned: number, { first, end }: VisibleColumns): readonly number[] {
+  const scrolled = Array.from({ length: Math.max(0, end - first) }, (_, index) => first + index);
+  return [
+    ...Array.from({ length: pinned }, (_, index) => index),
+    ...scrolled.filter((index) => index >= pinned),
+  ];
 }

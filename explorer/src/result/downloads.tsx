@@ -1,7 +1,7 @@
 // Downloads the rows as a file: repeats the same call in another format.
 import { useState } from 'preact/hooks';
+import type { Ask } from '../service/client.ts';
 import { useExplorer } from '../state/context.ts';
-import type { Run } from '../state/model.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useSave } from '../parts/save.ts';
 
@@ -10,13 +10,19 @@ const FORMATS = [
   { format: 'parquet', label: 'Parquet' },
 ] as const;
 
-export function Downloads({ run }: { readonly run: Extract<Run, { kind: 'done' }> }) {
+interface Props {
+  readonly ask: Ask;
+  /** Of the file, without its extension. */
+  readonly name: string;
+}
+
+export function Downloads({ ask, name }: Props) {
   const { client, key } = useExplorer();
   const save = useSave();
   const [busy, setBusy] = useState<string>();
   const saveRows = async (format: string): Promise<void> => {
     setBusy(format);
-    await save(`${run.ask.endpoint}.${format}`, client.download(key.value ?? '', run.ask, format));
+    await save(`${name}.${format}`, client.download(key.value ?? '', ask, format));
     setBusy(undefined);
   };
   return (
@@ -26,9 +32,9 @@ export function Downloads({ run }: { readonly run: Extract<Run, { kind: 'done' }
           key={format}
           type="button"
           class="button small"
-          disabled={busy !== undefined}
+          aria-disabled={busy !== undefined} // disabled, it would lose the focus
           aria-busy={busy === format}
-          onClick={() => void saveRows(format)}
+          onClick={() => busy === undefined && void saveRows(format)}
         >
           <Icon name="save" />
           <span class="visually-hidden">Download </span>

@@ -3,9 +3,9 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { isRetryable } from '../service/problem.ts';
-import type { ChartChoice, View } from '../state/address.ts';
+import type { Address, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
-import { askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
+import { askKey, askOf, isCorrected, isSameAsk, type Run } from '../state/model.ts';
 import { readChart, type ChartReading } from '../chart/series.ts';
 import { ChartView } from '../chart/chart-view.tsx';
 import { CodeView } from '../code/code-view.tsx';
@@ -13,7 +13,10 @@ import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
 import { JsonView } from './json-view.tsx';
+import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
+import { useTableState, type TableState } from './table-layout.ts';
+import { TableTools } from './table-tools.tsx';
 import { TableView } from './table-view.tsx';
 
 interface Props {
@@ -29,9 +32,13 @@ const TABS: readonly { readonly name: View; readonly label: string }[] = [
 
 export function ResultPanel({ endpoint }: Props) {
   const { address, run, change } = useExplorer();
-  const reading = useReading(run.value, address.value.chart);
+  const reading = useReading(run.value, address.value);
   const view = address.value.view ?? (isChartFirst(reading) ? 'chart' : 'table');
+  const table = useTableState(endpoint.id);
   const section = useRef<HTMLElement>(null);
+  const asked = run.value.kind === 'done' ? askKey(run.value.ask) : undefined;
+  // Other rows are not searched for what was searched for in these.
+  useEffect(() => table.onSearch(''), [asked]);
   const isOver = run.value.kind !== 'none' && run.value.kind !== 'running';
   useEffect(() => {
     if (isOver) section.current?.scrollIntoView({ block: 'nearest' });
@@ -46,10 +53,17 @@ export function ResultPanel({ endpoint }: Props) {
           controls="result-panel"
           onChoose={(view) => change({ view })}
         />
-        {run.value.kind === 'done' && <Downloads run={run.value} />}
+        {run.value.kind === 'done' && view === 'table' && run.value.answer.rows.length > 0 && (
+          <TableTools {...table} names={Object.keys(run.value.answer.rows[0] ?? {})} />
+        )}
+        {run.value.kind === 'done' && <Downloads ask={run.value.ask} name={run.value.ask.endpoint} />}
       </div>
       <div id="result-panel" class="result-panel" role="tabpanel" aria-label={view}>
-        {view === 'code' ? <CodeView endpoint={endpoint} /> : <Outcome {...{ endpoint, view, reading }} />}
+        {view === 'code' ? (
+          <CodeView endpoint={endpoint} />
+        ) : (
+          <Outcome {...{ endpoint, view, reading, table }} />
+        )}
       </div>
       {run.value.kind === 'done' && (
         <StatusLine
@@ -62,14 +76,20 @@ export function ResultPanel({ endpoint }: Props) {
   );
 }
 
-/** Reading thousands of rows takes milliseconds: once per result and choice. */
-function useReading(run: Run, choice: ChartChoice | undefined): ChartReading {
+/** A chart of rows with more columns leaves some of them out, and so is not shown first. */
+const MAX_WHOLE = 10;
+
+/** Reading thousands of rows takes milliseconds: once per result and choice, and of wide rows only when it is shown. */
+function useReading(run: Run, { chart: choice, view }: Address): ChartReading {
+  const isShown = view === 'chart';
   return useMemo(() => {
     if (run.kind !== 'done') return { kind: 'none' };
     const { own } = run.ask;
+    const { rows, truncated: isTruncated } = run.answer;
+    if (!isShown && Object.keys(rows[0] ?? {}).length > MAX_WHOLE) return { kind: 'none' };
     const query = own?.language === 'sql' ? own.text : '';
-    return readChart(run.answer.rows, { choice, query, isTruncated: run.answer.truncated });
-  }, [run, choice]);
+    return readChart(rows, { choice, query, isTruncated });
+  }, [run, choice, isShown]);
 }
 
 /** Whether a chart hides nothing of the rows. One point alone is better read in the table. */
@@ -80,15 +100,16 @@ function isChartFirst(reading: ChartReading): boolean {
 interface OutcomeProps extends Props {
   readonly view: View;
   readonly reading: ChartReading;
+  readonly table: TableState;
 }
 
-function Outcome({ endpoint, view, reading }: OutcomeProps) {
+function Outcome({ endpoint, view, reading, table }: OutcomeProps) {
   const { address, run, start } = useExplorer();
   const { value } = run;
   const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
+      return <Ready endpoint={endpoint} />;
     case 'running':
       return <Skeleton />;
     case 'cancelled':
@@ -108,7 +129,8 @@ function Outcome({ endpoint, view, reading }: OutcomeProps) {
             The query returned no rows. Widen the time range, or change a parameter.
           </Empty>
         );
-      return view === 'chart' ? <ChartView reading={reading} /> : <TableView rows={rows} columns={columns} />;
+      if (view === 'chart') return <ChartView reading={reading} />;
+      return <TableView rows={rows} columns={columns} state={table} />;
     }
   }
 }

@@ -1,9 +1,10 @@
 // A table row: truncated values, and the button that expands it.
 import { Icon } from '../parts/icon.tsx';
 import { isNested, isNumber, preview, type Json, type Row } from '../service/json.ts';
-import { Visible } from '../parts/visible.tsx';
+import { Marked } from '../parts/marked.tsx';
+import { placesOf } from '../parts/places.ts';
 import type { Cell } from './cell-keys.ts';
-import type { VisibleColumns } from './column-window.ts';
+import { pinnedStyle, renderedColumns, type ColumnLayout, type VisibleColumns } from './column-window.ts';
 import type { TableColumn } from './columns.ts';
 
 const PREVIEW = 160;
@@ -12,14 +13,18 @@ interface RowProps {
   readonly row: Row;
   readonly index: number;
   readonly columns: readonly TableColumn[];
+  readonly places: ColumnLayout;
   readonly shown: VisibleColumns;
+  /** What is searched for, to mark it. */
+  readonly marks: readonly RegExp[];
   readonly isOpen: boolean;
   readonly activeColumn: number | undefined;
   readonly toggle: (row: number) => void;
   readonly onPick: (cell: Cell) => void;
 }
 
-export function TableRow({ row, index, columns, shown, isOpen, activeColumn, toggle, onPick }: RowProps) {
+export function TableRow(props: RowProps) {
+  const { row, index, columns, places, shown, marks, isOpen, activeColumn, toggle, onPick } = props;
   return (
     <div class="grid-row" role="row" aria-rowindex={index + 2} data-open={isOpen}>
       <div role="gridcell" class="cell expand" aria-colindex={1}>
@@ -34,9 +39,10 @@ export function TableRow({ row, index, columns, shown, isOpen, activeColumn, tog
           <Icon name="open" />
         </button>
       </div>
-      {columns.slice(shown.first, shown.end).map(({ name, isNumeric }, i) => {
+      {renderedColumns(places.pinned, shown).map((column) => {
+        const { name = '', isNumeric = false } = columns[column] ?? {};
         const value = row[name];
-        const column = shown.first + i;
+        const text = preview(value, PREVIEW);
         return (
           <div
             key={name}
@@ -44,13 +50,15 @@ export function TableRow({ row, index, columns, shown, isOpen, activeColumn, tog
             role="gridcell"
             aria-colindex={column + 2}
             class="cell mono"
-            data-first={i === 0}
+            data-first={column === shown.first}
+            data-pinned={column < places.pinned}
+            style={pinnedStyle(places, column)}
             data-kind={kindOf(value)}
             data-numeric={isNumeric}
             data-active={activeColumn === column}
             onClick={() => onPick({ row: index, column })}
           >
-            <Visible text={preview(value, PREVIEW)} />
+            <Marked text={text} places={placesOf(text, marks)} />
           </div>
         );
       })}

@@ -1,16 +1,24 @@
 // Rows as a virtualised table. Arrow keys move between cells, Enter expands a row, c copies.
 import { Fragment } from 'preact';
-import { useMemo, useRef, useState } from 'preact/hooks';
-import { printJson, type Json, type Row } from '../service/json.ts';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { preview, printJson, type Json, type Row } from '../service/json.ts';
 import type { Column } from '../service/listing.ts';
 import type { Sort } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
 import { useCopy } from '../parts/copy.tsx';
+import { counted } from '../parts/words.ts';
 import { sortRows, tableColumns, type TableColumn } from './columns.ts';
 import { RowDetail } from './row-detail.tsx';
 import { moved, type Cell } from './cell-keys.ts';
-import { columnLayout, visibleColumns, type ColumnLayout, type VisibleColumns } from './column-window.ts';
+import {
+  columnLayout,
+  EXPAND_WIDTH,
+  visibleColumns,
+  type ColumnLayout,
+  type VisibleColumns,
+} from './column-window.ts';
 import { HEAD_HEIGHT, TableHead } from './table-head.tsx';
+import { matchingRows, searchPattern, shownColumns, type TableState } from './table-layout.ts';
 import { TableRow } from './table-row.tsx';
 import { useScroll, type ScrollView } from './use-scroll.ts';
 import { topOf, visibleRows } from './window.ts';
@@ -21,50 +29,93 @@ interface Props {
   readonly rows: readonly Row[];
   /** Column types, if known. */
   readonly columns: readonly Column[];
+  readonly state: TableState;
 }
 
-export function TableView({ rows: unsorted, columns: typed }: Props) {
+export function TableView({ rows: all, columns: typed, state }: Props) {
   const { address, change } = useExplorer();
   const { sort } = address.value;
-  const columns = useMemo(() => tableColumns(unsorted), [unsorted]);
-  const rows = useMemo(() => sortRows(unsorted, sort), [unsorted, sort]);
+  const { layout, onLayout, wanted } = state;
+  const existing = useMemo(() => tableColumns(all), [all]);
+  const columns = useMemo(() => shownColumns(existing, layout), [existing, layout.hidden, layout.pinned]);
+  const pattern = useMemo(() => searchPattern(state.search), [state.search]);
+  const found = useMemo(() => matchingRows(all, columns, pattern), [all, columns, pattern]);
+  const rows = useMemo(() => sortRows(found, sort), [found, sort]);
   const [expanded, setExpanded] = useState<readonly number[]>([]);
   const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
   const active = {
-    row: Math.min(chosen.row, rows.length - 1),
+    row: Math.max(0, Math.min(chosen.row, rows.length - 1)),
     column: Math.min(chosen.column, columns.length - 1),
   };
   const scroller = useRef<HTMLDivElement>(null);
-  const layout = useMemo(() => columnLayout(columns), [columns]);
+  const places = useMemo(() => {
+    const pinned = columns.filter(({ name }) => layout.pinned.includes(name)).length;
+    return columnLayout(columns, { pinned, widths: layout.widths });
+  }, [columns, layout]);
   const view = useScroll(scroller);
-  const shown = useMemo(() => visibleColumns(layout, view), [layout, view.left, view.width]);
+  const shown = useMemo(() => visibleColumns(places, view), [places, view.left, view.width]);
+  useEffect(() => setExpanded([]), [pattern]);
   const toggle = (row: number): void => setExpanded(toggled(expanded, row));
   const go = (cell: Cell): void => {
     setActive(cell);
-    reveal(scroller.current, { top: topOf(cell.row, expanded, HEIGHTS), ...edgesOf(layout, cell.column) });
+    reveal(scroller.current, topOf(cell.row, expanded, HEIGHTS), edgesOf(places, cell.column));
   };
+  useEffect(() => {
+    const column = columns.findIndex(({ name }) => name === wanted?.column);
+    if (column < 0) return;
+    go({ row: active.row, column });
+    scroller.current?.focus();
+  }, [wanted, columns.length]);
   const onKey = useCellKeys({ rows, columns, active, toggle, go });
   const setSort = (column: string): void => {
     setExpanded([]);
     change({ sort: nextSort(sort, column) });
   };
   return (
-    <div
-      class="grid"
-      role="grid"
-      tabIndex={0}
-      ref={scroller}
-      aria-label="Rows. Arrow keys move, Enter expands a row, c copies the cell, Shift C the row"
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length + 1}
-      aria-activedescendant={`cell-${active.row}-${active.column}`}
-      onKeyDown={(event) => event.target === scroller.current && onKey(event)}
-      style={{ '--columns': shown.template, '--table-width': `${layout.edges.at(-1) ?? 0}px` }}
-    >
-      <TableHead {...{ columns, typed, shown, sort }} onSort={setSort} />
-      <Body {...{ rows, columns, shown, expanded, active, view, toggle }} onPick={setActive} />
+    <div class="table-frame">
+      <div
+        class="grid"
+        role="grid"
+        tabIndex={0}
+        ref={scroller}
+        aria-label="Rows. Arrow keys move, Enter expands a row, c copies the cell, Shift C the row"
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length + 1}
+        aria-activedescendant={`cell-${active.row}-${active.column}`}
+        onKeyDown={(event) => event.target === scroller.current && onKey(event)}
+        onPointerOver={({ target }) => titleCell(target, rows, columns)}
+        style={{
+          '--columns': shown.template,
+          '--first-column': String(places.pinned + 3),
+          '--table-width': `${places.edges.at(-1) ?? 0}px`,
+        }}
+      >
+        <TableHead {...{ columns, typed, places, shown, sort, layout, onLayout }} onSort={setSort} />
+        <Body
+          {...{ rows, columns, places, shown, expanded, active, view, toggle }}
+          marks={pattern === undefined ? NO_MARKS : [pattern]}
+          onPick={setActive}
+        />
+      </div>
+      {pattern !== undefined && (
+        <p class="grid-found" role="status">
+          {rows.length.toLocaleString('en')} of {counted(all.length, 'row')} with “{state.search.trim()}”
+        </p>
+      )}
     </div>
   );
+}
+
+const NO_MARKS: readonly RegExp[] = [];
+/** Characters of a tooltip. */
+const MAX_TITLE = 2000;
+
+/** A value that is cut off has a tooltip with more of it. */
+function titleCell(target: EventTarget | null, rows: readonly Row[], columns: readonly TableColumn[]): void {
+  const cell = target instanceof HTMLElement ? target.closest<HTMLElement>('[id^=cell-]') : null;
+  if (cell === null || cell.scrollWidth <= cell.clientWidth) return;
+  const [, row = '', column = ''] = /^cell-(\d+)-(\d+)$/.exec(cell.id) ?? [];
+  cell.title = preview(rows[Number(row)]?.[columns[Number(column)]?.name ?? ''], MAX_TITLE);
 }
 
 interface KeysOptions {
@@ -92,12 +143,15 @@ function useCellKeys({ rows, columns, active, toggle, go }: KeysOptions): (event
 
 interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'toggle'> {
   readonly expanded: readonly number[];
+  readonly places: ColumnLayout;
   readonly shown: VisibleColumns;
+  readonly marks: readonly RegExp[];
   readonly view: ScrollView;
   readonly onPick: (cell: Cell) => void;
 }
 
-function Body({ rows, columns, shown, active, expanded, view, toggle, onPick }: BodyProps) {
+function Body(props: BodyProps) {
+  const { rows, columns, places, shown, marks, active, expanded, view, toggle, onPick } = props;
   const { first, end, offset, total } = visibleRows(rows.length, view, (row) =>
     topOf(row, expanded, HEIGHTS),
   );
@@ -110,7 +164,9 @@ function Body({ rows, columns, shown, active, expanded, view, toggle, onPick }: 
           const activeColumn = active.row === index ? active.column : undefined;
           return (
             <Fragment key={index}>
-              <TableRow {...{ row, index, columns, shown, isOpen, activeColumn, toggle, onPick }} />
+              <TableRow
+                {...{ row, index, columns, places, shown, marks, isOpen, activeColumn, toggle, onPick }}
+              />
               {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
             </Fragment>
           );
@@ -139,19 +195,24 @@ interface Edges {
   readonly right: number;
 }
 
-function edgesOf({ edges }: ColumnLayout, column: number): Edges {
+/** Of a column that scrolls, with the pinned ones to the left of it; a pinned one is always in view. */
+function edgesOf({ edges, pinned }: ColumnLayout, column: number): Edges | undefined {
+  if (column < pinned) return undefined;
   const left = edges[column] ?? 0;
+  const covered = (edges[pinned] ?? 0) - EXPAND_WIDTH;
   // The first column together with the button that expands the row.
-  return { left: column === 0 ? 0 : left, right: edges[column + 1] ?? left };
+  return { left: column === pinned ? 0 : left - covered, right: edges[column + 1] ?? left };
 }
 
 /** Scrolls as little as makes the cell visible; of a cell wider than the table, its beginning. */
-function reveal(scroller: HTMLElement | null, { top, left, right }: Edges & { readonly top: number }): void {
+function reveal(scroller: HTMLElement | null, top: number, edges: Edges | undefined): void {
   if (scroller === null) return;
   const bottom = top + HEIGHTS.row + HEAD_HEIGHT;
   if (top < scroller.scrollTop) scroller.scrollTop = top;
   else if (bottom > scroller.scrollTop + scroller.clientHeight)
     scroller.scrollTop = bottom - scroller.clientHeight;
+  if (edges === undefined) return;
+  const { left, right } = edges;
   if (left < scroller.scrollLeft) scroller.scrollLeft = left;
   else if (right > scroller.scrollLeft + scroller.clientWidth)
     scroller.scrollLeft = Math.min(left, right - scroller.clientWidth);

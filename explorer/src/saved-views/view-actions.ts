@@ -1,5 +1,6 @@
 // Saved views of the page: what is shown is saved under a name, opened, renamed, deleted.
-import { readAddress, writeAddress, type Address } from '../state/address.ts';
+import type { SharedView } from '../service/listing.ts';
+import { ALL_LOGS, NOWHERE, readAddress, writeAddress, type Address } from '../state/address.ts';
 import type { State } from '../state/model.ts';
 import type { Navigation } from '../state/navigation.ts';
 import { savedViews, viewName, type SavedView, type SaveFault, type ViewMemory } from './saved-views.ts';
@@ -17,6 +18,20 @@ export interface ViewActions {
 /** The fragment of what is shown, without the name of a view and the page of its rows. */
 export function viewFragment(address: Address): string {
   return writeAddress({ ...address, saved: undefined, cursor: undefined });
+}
+
+/** What a shared view of an endpoint shows. */
+export function sharedAddress(endpoint: string, view: SharedView): Address {
+  const { parameters, logs, lql = '', sql = '', show } = view;
+  return {
+    ...NOWHERE,
+    endpoint,
+    parameters,
+    query: lql !== '' ? 'lql' : sql !== '' ? 'sql' : 'saved',
+    texts: { lql, sql },
+    view: show,
+    ...(logs === undefined ? {} : { logs: { ...ALL_LOGS, ...logs } }),
+  };
 }
 
 export function createViewActions(

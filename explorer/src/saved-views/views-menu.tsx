@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { useExplorer } from '../state/context.ts';
 import { FAULTS, MAX_NAME, type SavedView, type SaveFault } from './saved-views.ts';
-import { viewFragment } from './view-actions.ts';
+import { sharedAddress, viewFragment } from './view-actions.ts';
 
 export function ViewsMenu() {
   const { views, address, saveView, rereadViews, tell } = useExplorer();
@@ -47,6 +47,7 @@ export function ViewsMenu() {
             Overwrite “{current.name}”
           </button>
         )}
+        <SharedViews close={close} />
         {views.value.length === 0 ? (
           <p class="note">No saved views. They are stored in this browser.</p>
         ) : (
@@ -58,6 +59,34 @@ export function ViewsMenu() {
         )}
       </div>
     </details>
+  );
+}
+
+/** Those of the repository, of all endpoints that the key may call. */
+function SharedViews({ close }: { readonly close: () => void }) {
+  const { listing, base } = useExplorer();
+  const endpoints = listing.value.kind === 'ready' ? listing.value.endpoints : [];
+  const shared = endpoints.flatMap(({ name, shared_views: views = [] }) =>
+    views.map((view) => ({ endpoint: name, view })),
+  );
+  if (shared.length === 0) return null;
+  return (
+    <ul class="views-list" aria-label="Shared views">
+      {shared.map(({ endpoint, view }) => (
+        <li class="views-item" key={`${endpoint} ${view.name}`}>
+          <a
+            class="views-open"
+            href={new URL(viewFragment(sharedAddress(endpoint, view)), base).href}
+            title={view.description}
+            onClick={close}
+          >
+            <Visible text={view.name} />
+            <span class="view-mark">shared</span>
+            <span class="view-of mono">{endpoint}</span>
+          </a>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -22,24 +22,80 @@ export type Row = { readonly [column: string]: Json };
 
 /** Marks numbers that are passed through JSON.parse as strings; real strings that start with it get a second one. */
 const MARK = '\ue0f7';
-const TOKENS = /("(?:[^"\\]|\\.)*")(\s*:)?|-?\d[\d.eE+-]*/g;
 const MARKED = /^"(?:\ue0f7|\\ue0f7)/i;
+/** Numbers whose digits a double may not hold; strings may have the like in them. */
+const LONG = String.raw`-?\d(?:[\d.]{15}[\d.eE+-]*|[\d.]*[eE][\d.eE+-]*)`;
+const STRING = String.raw`"(?:[^"\\]|\\.)*"`;
+const QUOTE = 34;
 
 /** Parses JSON text. Throws SyntaxError. */
 export function parseJson(text: string): Json {
-  if (!/[\d.]{16}|\d[eE]/.test(text)) return JSON.parse(text) as Json; // JSON.parse returns JSON
+  if (!hasInexact(text)) return JSON.parse(text) as Json; // JSON.parse returns JSON
   // Numbers are marked in the text, since not every browser passes a reviver their source.
-  const marked = text.replace(TOKENS, (token: string, string?: string, colon?: string) => {
-    if (string === undefined) return isExact(token) ? token : `"${MARK}${token}"`;
-    return colon === undefined && MARKED.test(token) ? `"${MARK}${token.slice(1)}` : token;
-  });
-  if (!marked.includes(MARK)) return JSON.parse(text) as Json; // JSON.parse returns JSON
-  return JSON.parse(marked, unmarked) as Json; // the reviver returns JSON
+  return unmarked(JSON.parse(marked(text)) as Json); // likewise
 }
 
-function unmarked(_key: string, value: unknown): unknown {
-  if (typeof value !== 'string' || !value.startsWith(MARK)) return value;
-  const source = value.slice(1);
+/** Also true for a string with such a number in it. Most numbers are exact, and then the text is read once. */
+function hasInexact(text: string): boolean {
+  const long = new RegExp(LONG, 'g');
+  for (let match = long.exec(text); match !== null; match = long.exec(text))
+    if (!isExact(match[0])) return true;
+  return false;
+}
+
+/** Only what is marked is copied: a response has millions of strings and numbers. */
+function marked(text: string): string {
+  const mayHaveMarks = /\ue0f7|\\ue0f7/i.test(text);
+  const tokens = new RegExp(`${STRING}|${LONG}`, 'g');
+  const parts: string[] = [];
+  let copied = 0;
+  while (tokens.test(text)) {
+    const end = tokens.lastIndex;
+    const isString = text.charCodeAt(end - 1) === QUOTE;
+    if (isString && !mayHaveMarks) continue;
+    const start = isString ? openingOf(text, end) : numberStart(text, end);
+    const token = text.slice(start, end);
+    const isKept = isString ? !MARKED.test(token) || /^\s*:/.test(text.slice(end, end + 20)) : isExact(token);
+    if (isKept) continue;
+    parts.push(text.slice(copied, start), isString ? `"${MARK}${token.slice(1)}` : `"${MARK}${token}"`);
+    copied = end;
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+function numberStart(text: string, end: number): number {
+  let start = end;
+  while (start > 0 && /[\d.eE+-]/.test(text.charAt(start - 1))) start--;
+  return start;
+}
+
+/** The opening quote of the string that ends before `end`: the last one that no backslash precedes. */
+function openingOf(text: string, end: number): number {
+  let at = text.lastIndexOf('"', end - 2);
+  while (at > 0 && isEscaped(text, at)) at = text.lastIndexOf('"', at - 1);
+  return at;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let start = at;
+  while (text.charAt(start - 1) === '\\') start--;
+  return (at - start) % 2 === 1;
+}
+
+/** Changes what JSON.parse has just made, in place. */
+function unmarked(value: Json): Json {
+  if (typeof value === 'string') return value.startsWith(MARK) ? numberOf(value.slice(1)) : value;
+  if (isList(value)) return value.map(unmarked);
+  if (!isNested(value)) return value;
+  const members = value as Record<string, Json>; // not seen by any other code yet
+  for (const name of Object.keys(members)) {
+    const member = members[name] ?? null;
+    if (typeof member === 'string' || typeof member === 'object') members[name] = unmarked(member);
+  }
+  return members;
+}
+
+function numberOf(source: string): Json {
   if (source.startsWith(MARK)) return source;
   return /^-?\d+$/.test(source) ? BigInt(source) : decimal(source);
 }
@@ -54,6 +110,7 @@ function decimal(source: string): Decimal {
 function isExact(source: string): boolean {
   if (source.length < 16 && !/[eE]/.test(source)) return true;
   const value = Number(source);
+  if (String(value) === source) return /[.eE]/.test(source) || Number.isSafeInteger(value);
   if (/^-?\d+$/.test(source)) return Number.isSafeInteger(value);
   return significant(source) === significant(String(value));
 }

@@ -87,6 +87,23 @@ export interface DeclaredLogs {
   readonly to: string | null;
 }
 
+/** A view that a file of the repository shares; without the parameters that the key locks. */
+export interface SharedView {
+  readonly name: string;
+  readonly description?: string;
+  readonly parameters: Readonly<Record<string, string>>;
+  readonly logs?: {
+    readonly table?: string;
+    readonly filter?: string;
+    readonly range?: string;
+    readonly columns?: readonly string[];
+    readonly facets?: readonly string[];
+  };
+  readonly lql?: string;
+  readonly sql?: string;
+  readonly show?: 'table' | 'chart' | 'json' | 'code';
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -120,6 +137,7 @@ export interface Endpoint {
     readonly budget: { readonly read?: string; readonly time?: string };
   };
   readonly examples: readonly Example[];
+  readonly shared_views?: readonly SharedView[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };
 }
 

@@ -6,6 +6,7 @@ import { findIgnored, IGNORED_CODES } from '../../service/endpoints/ignored-file
 import { listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
 import { ROLLUP_CHECK } from '../../service/endpoints/rollups/collect-rollups.ts';
 import type { Finding } from '../../sql/base/finding.ts';
+import { VIEW_FILE_CHECK } from '../../service/endpoints/shared-views/collect-views.ts';
 import { KEY_CODES, keyFindings, type KeyInput } from './keys.ts';
 import { findUnusedShared, UNUSED_CODES } from './unused-shared.ts';
 
@@ -23,6 +24,7 @@ export const CHECKS_OF_FOLDERS: readonly CheckEntry<'catalog', Finding, FolderIn
   { needs: 'catalog', codes: IGNORED_CODES, check: ignoredIn },
   { needs: 'catalog', codes: UNUSED_CODES, check: unusedIn },
   ROLLUP_CHECK,
+  VIEW_FILE_CHECK,
   { needs: 'catalog', codes: KEY_CODES, check: keyFindings },
 ];
 

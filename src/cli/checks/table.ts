@@ -4,6 +4,7 @@ import { VARIANT_CHECKS } from '../compare/variant-checks.ts';
 import type { Codes } from '../../sql/base/finding.ts';
 import { TABLE_CODES } from '../schema/findings.ts';
 import { OUTSIDE_TABLE_CODES } from '../schema/outside.ts';
+import { ROLLUP_ENGINE_CODES } from './engine/rollups.ts';
 import { ENGINE_CHECKS } from './engine/engine-checks.ts';
 import { CHECKS_OF_FILES } from './file.ts';
 import { CHECKS_OF_FOLDERS } from './folder.ts';
@@ -13,6 +14,7 @@ import { TEST_CODES } from './test-codes.ts';
 const OTHERS = [
   { needs: 'engine', codes: { ...TABLE_CODES, ...OUTSIDE_TABLE_CODES } },
   { needs: 'engine', codes: TEST_CODES },
+  { needs: 'engine', codes: ROLLUP_ENGINE_CODES },
 ] as const;
 
 const CHECKS = [

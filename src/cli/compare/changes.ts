@@ -6,10 +6,12 @@ import { PAIRING_CHANGES } from './pairing.ts';
 import { PARAMETER_CHANGES } from './parameter-changes.ts';
 import { POLICY_CHANGES } from './policy-changes.ts';
 import { REDACTION_CHANGES } from './redaction.ts';
+import { ROLLUP_CHANGES } from './rollup-changes.ts';
 import { SANDBOX_CHANGES } from './sandbox.ts';
 import { TENANCY_CHANGES } from './tenancy-changes.ts';
 import { UNREDACTED_CHANGES } from './unredacted.ts';
 import { VERSION_CHANGES } from './version-changes.ts';
+import { VIEW_CHANGES } from './view-changes.ts';
 
 /** All codes. `docs/reference/contract-changes.md` is generated from this table. */
 export const CHANGES = {
@@ -23,6 +25,8 @@ export const CHANGES = {
   ...TENANCY_CHANGES,
   ...POLICY_CHANGES,
   ...VERSION_CHANGES,
+  ...ROLLUP_CHANGES,
+  ...VIEW_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',

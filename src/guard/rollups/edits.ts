@@ -228,13 +228,28 @@ function isUsed({ tree, used }: Editing, level: Level, item: Node): boolean {
   return [...level.items].some(([name, node]) => node === item && names.has(name));
 }
 
-function editItem(editing: Editing, level: Level, item: Node): string | Unfit {
-  const edits: Edit[] = [];
-  if (item.kind !== 'star') {
-    const term = editing.read(item, level);
-    if (term.kind === 'row') return term.cause ?? noDimension(editing.tree, item);
-    editNode(editing, item, level, edits);
+/** `*` with the columns that it replaces, if they are read. */
+function editReplaced(editing: Editing, level: Level, replaced: readonly Node[]): string | Unfit {
+  const texts: string[] = [];
+  for (const item of replaced.filter((each) => isUsed(editing, level, each))) {
+    const text = editItem(editing, level, item);
+    if (typeof text !== 'string') return text;
+    texts.push(text);
   }
+  return texts.length === 0 ? '*' : `* REPLACE (${texts.join(', ')})`;
+}
+
+function editItem(editing: Editing, level: Level, item: Node): string | Unfit {
+  if (item.kind === 'star')
+    return editReplaced(
+      editing,
+      level,
+      item.parts.flatMap(({ parts }) => parts),
+    );
+  const edits: Edit[] = [];
+  const term = editing.read(item, level);
+  if (term.kind === 'row') return term.cause ?? noDimension(editing.tree, item);
+  editNode(editing, item, level, edits);
   return editedSource(editing.tree.cursor.sql, spanOf(editing.tree, item), edits);
 }
 

@@ -14,7 +14,7 @@ const CLOCKS: ReadonlySet<string> = new Set([
 
 const OF_ARGUMENTS: ReadonlySet<string> = new Set(
   [
-    'has length empty notEmpty indexOf array tuple',
+    'has length empty notEmpty indexOf array tuple tupleElement arrayReduce',
     ...FAMILIES.map((family) => FUNCTION_FAMILIES[family].names),
   ]
     .flatMap((names) => names.trim().toLowerCase().split(/\s+/))
@@ -102,6 +102,18 @@ function periodOf(interval: string): number | undefined {
   if (seconds === undefined || count === undefined || Number(count) === 0) return undefined;
   // Intervals of several hours begin at hours of a day, and those of several days at days.
   return seconds < HOUR ? seconds * Number(count) : seconds;
+}
+
+/** The zone of a call that has the second of its time, with these further arguments: `same` as before. Undefined for other calls. */
+export function sameTimeZone(name: string, list: readonly string[]): string | undefined {
+  const scaled = name === 'toDateTime64';
+  if (scaled && !/^\d$/.test(list[0] ?? '')) return undefined;
+  if (!scaled && !/^(?:toTimeZone|toDateTime|toStartOfSecond)$/.test(name)) return undefined;
+  const [zone, ...others] = scaled ? list.slice(1) : list;
+  if (others.length > 0 || (name === 'toTimeZone' && zone === undefined)) return undefined;
+  // Without one, these may have that of the server.
+  if (zone === undefined) return name === 'toStartOfSecond' ? 'same' : '?';
+  return /^'([\w/+-]+)'$/.exec(zone)?.[1];
 }
 
 const OF_TIMES =

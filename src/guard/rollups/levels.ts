@@ -78,7 +78,12 @@ export function readLevel(
   const aliases = aliasesOf(tree, select);
   if (typeof aliases === 'string') return aliases;
   const stars = list.parts.filter(({ kind }) => kind === 'star' || kind === 'columns');
-  if (stars.some((star) => star.to !== star.from + 1)) return 'it selects columns by a pattern';
+  const modifiers = stars.flatMap(({ parts }) => parts);
+  if (
+    stars.some(({ kind, at, from }) => kind !== 'star' || at !== from) ||
+    modifiers.some(({ kind }) => kind !== 'replace')
+  )
+    return 'it selects columns by a pattern';
   if (isGrouping && stars.length > 0) return 'it groups by all columns';
   return {
     select,
@@ -99,12 +104,12 @@ function isPlain(tree: Tree, part: Node): boolean {
   return count?.kind === 'number' && others.length === 0 && sourceOf(tree, count) === NO_LIMIT;
 }
 
+/** Other queries, and the columns that `*` replaces. */
+const APART: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from', 'star']);
+
 /** Whether a node of a SELECT is accepted; those of its subqueries are not asked for. */
 function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
-  return (
-    accepts(node) ||
-    node.parts.some((part) => part.kind !== 'subquery' && part.kind !== 'from' && someOwn(part, accepts))
-  );
+  return accepts(node) || node.parts.some((part) => !APART.has(part.kind) && someOwn(part, accepts));
 }
 
 /** A name that the SELECT gives twice is a message. */
@@ -125,7 +130,9 @@ function aliasesOf(tree: Tree, select: Node): ReadonlyMap<string, Node> | string
 
 function itemsOf(tree: Tree, list: Node, qualifiers: ReadonlySet<string>): ReadonlyMap<string, Node> {
   const items = new Map<string, Node>();
-  for (const item of list.parts) {
+  // What `*` replaces is a column like any other.
+  const replaced = list.parts.flatMap((item) => (item.kind === 'star' ? nodesOf(item, 'alias') : []));
+  for (const item of [...list.parts, ...replaced]) {
     const [value] = item.parts;
     if (item.kind === 'alias' && value !== undefined) items.set(nameOf(tree, item), value);
     if (item.kind !== 'column') continue;

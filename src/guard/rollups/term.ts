@@ -34,6 +34,8 @@ export interface Term {
   readonly rollup: string;
   readonly comparisons: readonly TimeComparison[];
   readonly roundings: readonly RoundedTime[];
+  /** Of `time`: the time zone in which it is rounded, if it is not the column itself; `?` is one that is not known. */
+  readonly zone?: string | undefined;
   /** The dimension that it is as a whole. */
   readonly dimension: string | undefined;
   /** Of `row`: why. */
@@ -60,6 +62,11 @@ export function timeTerm(text: string): Term {
   return { ...NOTHING, kind: 'time', source: text, rollup: text, isTimeOnly: false };
 }
 
+/** The same second as the time of a row, in another type or time zone. */
+export function sameTimeTerm(texts: Pick<Term, 'source' | 'rollup'>, zone: string | undefined): Term {
+  return { ...NOTHING, ...texts, kind: 'time', isTimeOnly: false, zone };
+}
+
 export function dimensionTerm(name: string, source: string, rollup: string): Term {
   return { ...NOTHING, kind: 'group', source, rollup, dimension: name, isTimeOnly: false };
 }
@@ -83,13 +90,19 @@ export function combinedTerm(
   return {
     ...texts,
     kind,
-    comparisons: parts.flatMap(({ comparisons }) => comparisons),
-    roundings: parts.flatMap(({ roundings }) => roundings),
+    comparisons: allOf(parts.map(({ comparisons }) => comparisons)),
+    roundings: allOf(parts.map(({ roundings }) => roundings)),
     dimension: undefined,
     cause: undefined,
     isAtomic: ATOMIC.has(node.kind),
     isTimeOnly: kind === 'constant' || (TOTAL.has(node.kind) && parts.every(({ isTimeOnly }) => isTimeOnly)),
   };
+}
+
+/** Most terms have none. */
+function allOf<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const [first = [], ...others] = lists.filter(({ length }) => length > 0);
+  return others.length === 0 ? first : [first, ...others].flat();
 }
 
 const ATOMIC: ReadonlySet<Node['kind']> = new Set<Node['kind']>([

@@ -2,19 +2,19 @@
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { argumentsOf, nameOf, namesOf, operatorOf, partOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
-import { boundOf, isClock, isOfArguments, roundingOf } from './functions.ts';
+import { boundOf, isClock, isOfArguments, roundingOf, sameTimeZone } from './functions.ts';
 import { meaningOf, orderOf, type Level } from './levels.ts';
 import {
   combinedTerm,
   constantTerm,
   dimensionTerm,
   rowTerm,
+  sameTimeTerm,
   noDimension,
   textWith,
   timeTerm,
   type TimeComparison,
   type Term,
-  type Unfit,
 } from './term.ts';
 
 /** What terms are read with. */
@@ -47,18 +47,20 @@ const COMBINING: ReadonlySet<NodeKind> = new Set<NodeKind>([
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'between', 'test']);
 
+const INSIDE_ITSELF = rowTerm('', { text: 'a name is defined by itself' });
+
 interface TermReader extends TermSource {
   readonly read: ReadTerm;
 }
 
 /** Creates the reader of one query's terms, each of which is read once. */
 export function createTerms(from: TermSource): ReadTerm {
-  const { tree, dimensions } = from;
+  const { dimensions } = from;
   const known = new Map<Node, Term>();
   const read: ReadTerm = (node, level) => {
     const before = known.get(node);
     if (before !== undefined) return before;
-    known.set(node, rowTerm(textOf(tree, node), noDimension(tree, node))); // inside itself
+    known.set(node, INSIDE_ITSELF);
     const term = readNode(reader, node, level);
     const dimension = dimensions.get(term.source);
     const found =
@@ -98,18 +100,31 @@ function combine({ tree, read }: TermReader, node: Node, level: Level | undefine
 }
 
 function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> {
-  const [source, rollup] = [parts.map((part) => part.source), parts.map((part) => part.rollup)];
-  return { source: textWith(tree, node, source), rollup: textWith(tree, node, rollup) };
+  const source = textWith(
+    tree,
+    node,
+    parts.map((part) => part.source),
+  );
+  const isSame = parts.every((part) => part.source === part.rollup);
+  return {
+    source,
+    rollup: isSame
+      ? source
+      : textWith(
+          tree,
+          node,
+          parts.map((part) => part.rollup),
+        ),
+  };
 }
 
 function readColumn(reader: TermReader, node: Node, level: Level | undefined): Term {
   const { tree, read } = reader;
-  const unknown = noDimension(tree, node);
-  if (level === undefined) return ofSource(reader, namesOf(tree, node), unknown);
+  if (level === undefined) return ofSource(reader, namesOf(tree, node), node);
   const meaning = meaningOf(tree, level, node);
-  if (meaning === undefined) return rowTerm(textOf(tree, node), unknown);
+  if (meaning === undefined) return rowTerm(textOf(tree, node), noDimension(tree, node));
   return meaning.kind === 'column'
-    ? ofSource(reader, meaning.path, unknown)
+    ? ofSource(reader, meaning.path, node)
     : inParentheses(read(meaning.node, meaning.level));
 }
 
@@ -119,15 +134,31 @@ function readCall(reader: TermReader, node: Node, level: Level | undefined): Ter
   const own = level?.isGrouping === true ? aggregate?.(node, level) : undefined;
   if (own !== undefined) return own;
   const list = argumentsOf(node);
-  const unknown = noDimension(tree, node);
   const isPlain = node.parts.length <= 1 && partOf(node, 'arguments') === node.parts.at(0);
-  if (!isPlain) return rowTerm(combine(reader, node, level).source, unknown);
+  if (!isPlain) return rowTerm(combine(reader, node, level).source, noDimension(tree, node));
   if (isClock(name) && list.every(({ kind }) => LITERALS.has(kind))) return constantTerm(textOf(tree, node));
   const parts = list.map((part) => read(part, level));
-  const rounded = parts.some(({ kind }) => kind === 'time') ? readRounding(tree, node, parts) : undefined;
+  const rounded = parts.some(({ kind }) => kind === 'time')
+    ? (readSameTime(tree, node, parts) ?? readRounding(tree, node, parts))
+    : undefined;
   if (rounded !== undefined) return rounded;
   const term = combine(reader, node, level);
-  return isOfArguments(name) || term.kind === 'row' ? term : rowTerm(term.source, unknown);
+  return isOfArguments(name) || term.kind === 'row' ? term : rowTerm(term.source, noDimension(tree, node));
+}
+
+/** Undefined for a call that is not of the time as another type, or in another zone. */
+function readSameTime(tree: Tree, node: Node, parts: readonly Term[]): Term | undefined {
+  const [time, ...others] = parts;
+  const [list] = node.parts;
+  const zone = sameTimeZone(
+    nameOf(tree, node),
+    others.map(({ source }) => source),
+  );
+  if (list === undefined || zone === undefined || time?.kind !== 'time') return undefined;
+  if (!others.every(({ kind }) => kind === 'constant')) return undefined;
+  const { source, rollup } = textsOf(tree, list, parts);
+  const texts = { source: textWith(tree, node, [source]), rollup: textWith(tree, node, [rollup]) };
+  return sameTimeTerm(texts, zone === 'same' ? (time.zone ?? '?') : zone);
 }
 
 /** Undefined for a call that does not round a time. */
@@ -144,16 +175,16 @@ function readRounding(tree: Tree, node: Node, parts: readonly Term[]): Term | un
     ...constantTerm(textWith(tree, node, [source])),
     rollup: textWith(tree, node, [rollup]),
     kind: 'group',
-    roundings: [{ period: rounding.period, zone: zone?.slice(1, -1) }],
+    roundings: [{ period: rounding.period, zone: zone?.slice(1, -1) ?? parts[rounding.time]?.zone }],
   };
 }
 
-function ofSource({ time, dimensions }: TermSource, path: readonly string[], cause: Unfit): Term {
+function ofSource({ tree, time, dimensions }: TermSource, path: readonly string[], node: Node): Term {
   const text = quoteIdentifier(path.join('.'));
   if (path.length === 1 && path[0] === time) return timeTerm(text);
   const dimension = dimensions.get(text);
   return dimension === undefined
-    ? rowTerm(text, cause)
+    ? rowTerm(text, noDimension(tree, node))
     : dimensionTerm(dimension, text, quoteIdentifier(dimension));
 }
 
@@ -192,7 +223,8 @@ function comparisonsOf(
 }
 
 function compareWith(operator: string, time: Term, constant: Term): TimeComparison | undefined {
-  const bound = time.kind === 'time' && constant.kind === 'constant' ? boundOf(constant.source) : undefined;
+  const isColumn = time.kind === 'time' && time.zone === undefined;
+  const bound = isColumn && constant.kind === 'constant' ? boundOf(constant.source) : undefined;
   return (
     bound && {
       operator,

@@ -2,7 +2,9 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalog } from '../endpoints/catalog.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { RollupInUse } from '../../guard/rollups/model.ts';
 import { accessRules } from '../access/access-rules.ts';
+import { withRollups } from '../access/rollup-reads.ts';
 import { readEndpoint, readStoredTables, type EndpointReads } from '../access/stored-tables.ts';
 import type { After } from '../../sql/base/clock.ts';
 import type { AccessRules, DefinedTable } from '../engine/access-rules.ts';
@@ -24,7 +26,11 @@ export interface AccessControl {
 /** Milliseconds until the engine is asked for its tables again. */
 const AGAIN_MS = 1000;
 
-export function createAccessControl(engine: Engine, after: After): AccessControl {
+export function createAccessControl(
+  engine: Engine,
+  after: After,
+  rollups: () => readonly RollupInUse[] = none,
+): AccessControl {
   const { restrict } = engine;
   if (restrict === undefined) return NO_CONTROL;
   const probes = probeEndpoints();
@@ -45,7 +51,8 @@ export function createAccessControl(engine: Engine, after: After): AccessControl
       if (!isClosed) cancel = after(AGAIN_MS, () => void refresh());
       return isFirst ? restrict(NOTHING) : undefined;
     }
-    await restrict(accessRules(await readsOf([...catalog.all, ...probes]), withProbe(stored)));
+    const reads = withRollups(await readsOf([...catalog.all, ...probes]), rollups());
+    await restrict(accessRules(reads, withProbe(stored)));
   };
   const close = (): void => {
     isClosed = true;
@@ -53,6 +60,8 @@ export function createAccessControl(engine: Engine, after: After): AccessControl
   };
   return { apply, refresh, close };
 }
+
+const none = (): readonly RollupInUse[] => [];
 
 /** A server has its own grants. */
 const NO_CONTROL: AccessControl = {

@@ -40,11 +40,16 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const common = { ...options, engine, describe, sandboxes, cache };
-  const path = openRequestPath({ ...common, catalog: () => catalog.current() });
   const declared = () => catalog.rollups().map(({ rollup }) => rollup);
-  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after });
+  const onTables = () => access.refresh();
+  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
+  const path = openRequestPath({
+    ...common,
+    catalog: () => catalog.current(),
+    rollups: settings.rollups ? rollups : undefined,
+  });
   const live = openLive(settings, path);
-  const access = createAccessControl(engine, after);
+  const access = createAccessControl(engine, after, rollups.all);
   const catalog = await openCatalog({ settings, path, access, cache, sandboxes }).catch(
     async (cause: unknown) => {
       rollups.close();

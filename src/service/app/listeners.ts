@@ -87,6 +87,7 @@ export function createListeners(parts: Parts): Listeners {
       listEndpoints(catalog.current(), await admitKey(path, key, record, kind), {
         describe: parts.describe.lists,
         sandboxes: parts.sandboxes,
+        views: catalog.views(),
         waitSeconds,
         after,
       }),

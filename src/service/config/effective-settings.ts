@@ -69,6 +69,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     traces: traceSettings(all),
     usage: all.usage,
     usageDays: all.usage_days,
+    rollups: all.rollups,
     shutdownDelay: all.shutdown_delay,
     drainTimeout: all.drain_timeout,
     logLevel: all.log_level,

@@ -72,6 +72,8 @@ export interface Settings {
   readonly traces: TraceSettings | undefined;
   readonly usage: boolean;
   readonly usageDays: number;
+  /** Whether queries read rollups. */
+  readonly rollups: boolean;
   readonly shutdownDelay: number;
   readonly drainTimeout: number;
   readonly logLevel: NonNullable<SettingsFile['log_level']>;

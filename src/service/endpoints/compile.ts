@@ -23,6 +23,8 @@ export interface CompiledFile {
   readonly dependencies: readonly SourceFile[];
   /** Of a file that declares rollups. */
   readonly rollups?: Composition['rollups'];
+  /** Of a file that declares a shared view. */
+  readonly view?: Composition['view'];
   /** Names of files to read before the file can be compiled; not empty: there is no other result yet. */
   readonly unread: readonly string[];
 }

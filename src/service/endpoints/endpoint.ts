@@ -74,8 +74,8 @@ export interface Endpoint {
   readonly budgets: readonly Budget[];
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
-  /** Whether its queries read rollups in place of rows, and the share of the calls that are compared with the rows. */
-  readonly rollups: RollupPolicy;
+  /** Whether its queries read rollups in place of rows, where the response is the same. */
+  readonly readsRollups: boolean;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
   /** Tables that the explorer shows as logs; undefined: it infers them. */
@@ -83,9 +83,6 @@ export interface Endpoint {
   /** Examples shown to consumers and kept warm; test-only examples are excluded. */
   readonly examples: readonly Example[];
 }
-
-/** `off`: queries read rows. `verify`: the share of calls over a rollup after which the rows are read too, to compare them. */
-export type RollupPolicy = 'off' | { readonly verify: number };
 
 /** Checks of a whole folder need to know this of each endpoint in it; a cache of these checks remembers no more. */
 export interface EndpointHead extends Pick<

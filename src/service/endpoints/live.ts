@@ -8,19 +8,16 @@ import { serialise } from '../config/serialise.ts';
 import { watchPaths } from '../config/watch.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { CompileFile } from './compile.ts';
-import { collectRollups } from './rollups/collect-rollups.ts';
-import type { RollupDeclaration } from './rollups/read-rollups.ts';
+import { createDeclarations, type Declarations } from './declarations.ts';
 import { chooseVersions, type InService } from './last-good.ts';
 import { isEndpointFile } from './ignored-files.ts';
 import { catalogFindings } from './checks/catalog-checks.ts';
 import { loadFolder, loadSome, type LoadDeps, type Loaded, type LoadedFiles } from './load.ts';
 
 /** The catalog of a folder, reloaded on change. */
-export interface LiveCatalog {
+export interface LiveCatalog extends Declarations {
   /** The current catalog; read once per request. */
   current(): Catalog;
-  /** The rollups that the files declare. */
-  rollups(): readonly RollupDeclaration[];
   /** Findings of files whose newest version is not served, and warnings. */
   diagnostics(): readonly Finding[];
   /** Calls back after each change of the catalog or the findings, until the returned function is called. */
@@ -48,7 +45,8 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const { folder, compile, observe, clock, after } = options;
   let files: LoadedFiles = new Map();
   let inService: InService = new Map();
-  let [catalog, rollups] = [assembleCatalog([]).catalog, collectRollups(files)];
+  let { catalog } = assembleCatalog([]);
+  const { update, ...declarations } = createDeclarations();
   let findings: readonly Finding[] = [];
   const pending = createPending(folder, { compile, epoch: clock.epoch });
   let [lastFailure, isOpen]: [string, boolean] = ['', false];
@@ -65,10 +63,9 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
     await options.prepare?.(choice.catalog);
     const [replaced, before] = [catalog, findings];
     inService = choice.inService;
-    const served = [...inService.values()];
-    const across = catalogFindings({ catalog: choice.catalog, candidates: served });
-    rollups = collectRollups(files, rollups.byFile);
-    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...rollups.findings]);
+    const across = catalogFindings({ catalog: choice.catalog, candidates: [...inService.values()] });
+    const declared = update(files, choice.catalog);
+    findings = allFindings(files, [...loaded.ignored, ...choice.doubles, ...across, ...declared]);
     catalog = choice.catalog; // visible to new requests from here on
     options.onSwap?.(replaced, catalog);
     observe({ kind: 'catalog.loaded', ...countsOf(catalog, findings), changed: loaded.changed, ms });
@@ -96,7 +93,7 @@ export async function openLiveCatalog(options: LiveCatalogOptions): Promise<Live
   const stopLooking = lookNowAndThen(reload, clock.monotonic, after);
   return {
     current: () => catalog,
-    rollups: () => rollups.all,
+    ...declarations,
     diagnostics: () => findings,
     subscribe: changes.subscribe,
     reload,

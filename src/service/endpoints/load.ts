@@ -37,6 +37,8 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly dependencies: readonly SourceFile[];
   /** Of a file that declares rollups. */
   readonly rollups?: CompiledFile['rollups'];
+  /** Of a file that declares a shared view. */
+  readonly view?: CompiledFile['view'];
 }
 
 /** Whether a file has an error. A shared file without one has no candidate either. */

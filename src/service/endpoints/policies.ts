@@ -15,7 +15,6 @@ import type {
   McpPolicy,
   PagePolicy,
   ReservationPolicy,
-  RollupPolicy,
   SandboxPolicy,
 } from './endpoint.ts';
 import { cursorSecret } from './revision.ts';
@@ -34,7 +33,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     budgets: parseBudgets(file.budget),
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
-    rollups: rollupPolicy(file),
+    readsRollups: file.rollups !== 'off',
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };
@@ -80,10 +79,6 @@ function sandboxPolicy({ sandbox }: EndpointFile): SandboxPolicy {
     allow: sandbox?.functions?.allow ?? [],
     deny: sandbox?.functions?.deny ?? [],
   });
-}
-
-function rollupPolicy({ rollups }: EndpointFile): RollupPolicy {
-  return rollups === 'off' ? 'off' : Object.freeze({ verify: rollups?.verify ?? 0 });
 }
 
 function concurrencyOf({ limits }: EndpointFile): Endpoint['concurrency'] {

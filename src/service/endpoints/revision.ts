@@ -35,6 +35,7 @@ function resultRelevant(file: EndpointFile): object {
     tenancy: _tenancy,
     labels: _labels,
     reservation: _reservation,
+    rollups: _rollups,
     mcp: _mcp,
     view: _view,
     live: _live,

@@ -11,14 +11,19 @@ import { checkProblem } from './engine-problems.ts';
 import { type AdmitDeps, admit } from './admit.ts';
 import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
 import { planQuery } from './plan.ts';
+import type { Routed, Routing } from './rollups/routing.ts';
 
-export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {}
+export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {
+  readonly routing?: Routing | undefined;
+}
 
 /** Contains only what the caller sent: nothing of the saved query is disclosed. */
 export interface Explanation {
   readonly sql: string;
   /** The dialect that SQL was parsed as; absent for LQL. */
   readonly dialect?: Dialect;
+  /** Whether the query reads a rollup, and why not; absent if its tables have none. */
+  readonly rollup?: string;
 }
 
 /** Seconds that the engine may take to analyse a query. */
@@ -52,7 +57,21 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
   });
   await analyse(endpoint, planned, deps.sandboxes);
   const { sql = consumerQuery.text, dialect } = planned.consumerQuery ?? {};
-  return { sql, ...(dialect === undefined ? {} : { dialect }) };
+  const routed = endpoint.readsRollups ? await deps.routing?.route(planned.statement, now) : undefined;
+  return {
+    sql,
+    ...(dialect === undefined ? {} : { dialect }),
+    ...(routed === undefined ? {} : { rollup: sentenceOf(routed, planned) }),
+  };
+}
+
+/** What is quoted of the saved query is left out. */
+function sentenceOf(routed: Routed, { consumerQuery }: PlannedQuery): string {
+  if (routed.kind === 'rollup') return `${routed.rollup} is used`;
+  const { quoted, text } = routed.reason;
+  const isOwn = quoted === undefined || consumerQuery?.canonicalSql.includes(quoted) === true;
+  const reason = quoted === undefined ? text : `${quoted} ${text}`;
+  return `${routed.rollup} is not used: ${isOwn ? reason : 'the tables of the endpoint need rows'}`;
 }
 
 /** The parameters of the call; undefined if they are not complete, or invalid. */

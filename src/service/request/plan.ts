@@ -97,7 +97,7 @@ async function queryOf(deps: PlanDeps, bound: Bound): Promise<PlannedQuery> {
     isRedacted: isRedacting(redactor),
   });
   const paged = opened === undefined ? query : await planPage(deps, { endpoint, opened, query });
-  const isRouted = endpoint.rollups !== 'off' && admitted.content.isOverRows !== true;
+  const isRouted = endpoint.readsRollups && admitted.content.isOverRows !== true;
   const routed = isRouted ? await deps.routing?.route(paged.statement, bindings.now) : undefined;
   return routed?.kind === 'rollup' ? { ...paged, routed } : paged;
 }

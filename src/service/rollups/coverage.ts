@@ -11,6 +11,8 @@ import { viewOf } from './statements.ts';
 export interface RollupsInUse {
   /** Those of a table, the newest version of each name that is equal to its rows. */
   of(source: { readonly database: string; readonly table: string }): readonly RollupInUse[];
+  /** All of them. */
+  all(): readonly RollupInUse[];
   /** Reads the states now. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
@@ -22,6 +24,8 @@ export interface RollupsInUseOptions {
   readonly declared: () => readonly { readonly name: string; readonly version: string }[];
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly after: After;
+  /** Called after a read with other tables than before. */
+  readonly onTables?: (() => Promise<void>) | undefined;
 }
 
 /** Milliseconds between two reads, and until what was read is not used any more. */
@@ -31,30 +35,44 @@ const VALID_MS = 15_000;
 const CHECKED_MS = 26 * 3_600_000;
 
 export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
-  const { engine, declared, clock, after } = options;
+  const { engine, declared, clock, after, onTables } = options;
   let [inUse, readAt] = [new Map<string, readonly RollupInUse[]>(), -Infinity];
   let cancel: (() => void) | undefined;
+  let all: readonly RollupInUse[] = [];
   let isClosed = false;
   const refresh = async (): Promise<void> => {
     const started = clock.monotonic();
     const names = declared();
     const read = names.length === 0 ? [] : await readInUse(engine, names).catch(unknown);
     if (read === undefined) return;
-    [inUse, readAt] = [bySource(read), started];
+    const before = tablesOf(inUse);
+    const next = bySource(read);
+    // Queries may read the tables before any of them is routed there.
+    if (tablesOf(next) !== before) {
+      all = read;
+      await onTables?.();
+    }
+    [inUse, readAt, all] = [next, started, read];
   };
   const schedule = (): void => {
     cancel = after(EVERY_MS, () => void refresh().finally(() => void (isClosed || schedule())));
   };
   schedule();
+  const isValid = (): boolean => clock.monotonic() - readAt <= VALID_MS;
   return {
-    of: ({ database, table }) =>
-      clock.monotonic() - readAt > VALID_MS ? [] : (inUse.get(`${database}.${table}`) ?? []),
+    of: ({ database, table }) => (isValid() ? (inUse.get(`${database}.${table}`) ?? []) : []),
+    all: () => all,
     refresh,
     close: () => {
       isClosed = true;
       cancel?.();
     },
   };
+}
+
+function tablesOf(inUse: ReadonlyMap<string, readonly RollupInUse[]>): string {
+  const tables = [...inUse.values()].flatMap((all) => all.flatMap(({ rollup }) => rollup.tables));
+  return tables.map(({ database, table }) => `${database}.${table}`).join();
 }
 
 function unknown(cause: unknown): undefined {

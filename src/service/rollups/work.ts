@@ -8,9 +8,7 @@ import { resolveRollup } from './resolve.ts';
 import { createStates, readStates, stateOf, type RollupState } from './state.ts';
 import { createStatements } from './statements.ts';
 
-export const ROLLUP_ACTIONS = ['plan', 'apply', 'backfill', 'status', 'drop'] as const;
-
-export type RollupAction = (typeof ROLLUP_ACTIONS)[number];
+export type RollupAction = 'plan' | 'apply' | 'backfill' | 'status' | 'drop';
 
 export interface RollupRequest {
   readonly action: RollupAction;
@@ -105,7 +103,7 @@ async function* backfill(deps: WorkDeps, kept: KeptRollup): AsyncGenerator<WorkE
   const reference = referenceOf(kept.plan.rollup);
   for (let round = 1; round <= ROUNDS; round++) {
     let unequal: readonly string[] = [];
-    for await (const event of keepRollup(deps, kept)) {
+    for await (const event of keepRollup(deps, kept, round === 1)) {
       if (event.kind === 'filled')
         yield {
           kind: 'progress',

@@ -74,6 +74,36 @@ test('does not wait for the engine, unless the client would', async () => {
   await service.service.reload();
 });
 
+test('shared views are listed with their endpoint, without locked parameters; a file with a mistake keeps its last version', async () => {
+  const viewsFor = async (key?: string) => {
+    const response = await service.call(
+      '/api/endpoints',
+      key === undefined ? {} : { headers: { 'X-API-KEY': key } },
+    );
+    const { result } = (await response.json()) as { result: { name: string; shared_views?: unknown[] }[] }; // our own envelope
+    return Object.fromEntries(
+      result.flatMap(({ name, shared_views: views }) => (views === undefined ? [] : [[name, views]])),
+    );
+  };
+  const view = `name: Notes\nendpoint: shop.orders\nparameters: { tenant: b }\nlql: f:o note:(x|y)\n`;
+  await writeEndpoint(service, 'notes.view', view);
+  await writeEndpoint(service, 'other.view', 'name: First\nendpoint: team1.report-1\nshow: chart\n');
+  await service.service.reload();
+  const shared = { name: 'Notes', lql: 'f:o note:(x|y)' };
+  expect(await viewsFor()).toEqual({
+    'shop.orders': [{ ...shared, parameters: { tenant: 'b' } }],
+    'team1.report-1': [{ name: 'First', show: 'chart', parameters: {} }],
+  });
+  expect(await viewsFor(LOCKED_KEY)).toEqual({ 'shop.orders': [{ ...shared, parameters: {} }] });
+  await writeEndpoint(service, 'notes.view', view.replace('(x|y)', '(x|'));
+  await service.service.reload();
+  expect((await viewsFor())['shop.orders']).toHaveLength(1);
+  await rm(join(service.endpoints, 'notes.view.yaml'));
+  await rm(join(service.endpoints, 'other.view.yaml'));
+  await service.service.reload();
+  expect(await viewsFor()).toEqual({});
+});
+
 describe('the listing of many endpoints', () => {
   test('contains each set of functions once', async () => {
     const response = await service.call('/api/endpoints');

@@ -30,7 +30,7 @@ function serviceFor(name: string): LanguageService {
 let version = 0;
 const open = (text: string): TextDocument => TextDocument.create('file:///a.yaml', 'yaml', ++version, text);
 const services = Object.fromEntries(
-  ['endpoint', 'shared', 'rollup', 'tokens', 'settings'].map((name) => [name, serviceFor(name)]),
+  ['endpoint', 'shared', 'rollup', 'view', 'tokens', 'settings'].map((name) => [name, serviceFor(name)]),
 );
 
 async function labels(name: string, marked: string): Promise<readonly string[]> {

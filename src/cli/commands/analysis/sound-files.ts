@@ -1,7 +1,7 @@
 // Endpoint files without errors, each with its compiled form or with what the analysis cache knows of it.
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
-import { isRollupFile } from '../../../service/endpoints/file-kinds.ts';
+import { isOfEndpoints } from '../../../service/endpoints/file-kinds.ts';
 import type { LoadedFile, LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { AnalysisCache } from './cache.ts';
 
@@ -30,7 +30,7 @@ export async function keepCompiled(
 ): Promise<void> {
   if (cache === undefined) return;
   const isKept = ({ file, candidate }: LoadedFile<EndpointHead>): boolean =>
-    concerned.has(file) && candidate === undefined && !isRollupFile(file);
+    concerned.has(file) && candidate === undefined && isOfEndpoints(file);
   for (const file of files.values()) if (isKept(file) && cache.find(file) === undefined) cache.keep(file, {});
   await cache.save();
 }

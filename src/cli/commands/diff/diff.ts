@@ -1,12 +1,14 @@
 // `millrace diff`: how changes of endpoint files affect callers and security.
 import { REAL_TIME } from '../../kit/real-time.ts';
 import { existsSync } from 'node:fs';
-import { compareContracts } from '../../compare/compare.ts';
+import { compareContracts, plainComparison } from '../../compare/compare.ts';
+import { viewChanges } from '../../compare/view-changes.ts';
 import type { QueryImpact } from '../../compare/consumers/impact.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { CONSUMERS_FOLDER, impactsOf, readConsumers } from '../impact/impact.ts';
 import {
   readRevisions,
+  type ComparedRevision,
   type ComparedRevisions,
   type RevisionDeps,
   type RevisionOptions,
@@ -27,7 +29,8 @@ export async function diff(options: DiffOptions, deps: RevisionDeps): Promise<0 
   const { repository, base, head, reported } = revisions;
   const changes = compareContracts(base.side, head.side, REAL_TIME.epoch(), reported.changesOf);
   await revisions.save();
-  const comparisons = [...reported.comparisons, ...changes];
+  const views = viewChanges(textsOf(base), textsOf(head)).map((each) => plainComparison(each.endpoint, each));
+  const comparisons = [...reported.comparisons, ...changes, ...views];
   const report: Report = {
     base: base.label,
     head: head.label,
@@ -40,6 +43,10 @@ export async function diff(options: DiffOptions, deps: RevisionDeps): Promise<0 
   for (const note of reported.notes) deps.terminal.note(note);
   if (reported.failure !== undefined) throw reported.failure;
   return openChanges(report).length > 0 ? 1 : 0;
+}
+
+function textsOf({ files }: ComparedRevision): ReadonlyMap<string, string | undefined> {
+  return new Map(files.map(({ path, content }) => [path, 'text' in content ? content.text : undefined]));
 }
 
 /** Of the queries in the folder of consumers. Undefined: there are none, or they cannot be judged. */

@@ -3,6 +3,7 @@ import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
 import { HASH_WITHOUT_KEY } from '../../../service/endpoints/checks/confinement.ts';
 import { dependsOnTime } from '../../../service/endpoints/checks/defaults.ts';
 import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
+import { declaredIn, rollupFindings } from '../../checks/engine/rollups.ts';
 import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import { folderFindings, type FolderInput } from '../../checks/folder.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -52,10 +53,9 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...(await ofFolder(options, { ...read, listed, concerned: chosen.concerned })),
     ...ownFindings(read.sound, cache, options),
   ];
-  const { findings: ofEngine, failure } =
-    !options.asksEngine || read.sound.length === 0
-      ? { findings: [], failure: undefined }
-      : await engineOutcome(opened, read.sound, { ...options, terminal });
+  const { findings: ofEngine, failure } = options.asksEngine
+    ? await engineOutcome(opened, { ...read, ...chosen }, { ...options, terminal })
+    : NOTHING;
   await keepCompiled(read.files, chosen.concerned, cache);
   const textOf = createTextOf();
   const findings = shownFindings([...found, ...ofEngine], textOf, read.files.keys());
@@ -114,16 +114,22 @@ interface EngineOutcome {
   readonly failure: CommandError | undefined;
 }
 
+const NOTHING: EngineOutcome = { findings: [], failure: undefined };
+
 async function engineOutcome(
   opened: Analyses | CommandError,
-  files: readonly SoundFile[],
+  { sound, files, concerned }: Pick<ListedFiles, 'sound' | 'files' | 'concerned'>,
   options: ValidateOptions & { readonly terminal: Terminal },
 ): Promise<EngineOutcome> {
-  if (opened instanceof CommandError) return { findings: [], failure: opened };
-  const all = await analyseFiles(opened, files, options).catch(commandError);
-  if (all instanceof CommandError) return { findings: [], failure: all };
   const { withoutTables } = options;
-  if (withoutTables === undefined) return { findings: all, failure: undefined };
+  const declared = withoutTables === undefined ? declaredIn(files, concerned) : [];
+  if (sound.length === 0 && declared.length === 0) return NOTHING;
+  if (opened instanceof CommandError) return { findings: [], failure: opened };
+  const ofRollups = await rollupFindings(declared, opened.withEngine).catch(commandError);
+  if (ofRollups instanceof CommandError) return { findings: [], failure: ofRollups };
+  const all = sound.length === 0 ? [] : await analyseFiles(opened, sound, options).catch(commandError);
+  if (all instanceof CommandError) return { findings: [], failure: all };
+  if (withoutTables === undefined) return { findings: [...all, ...ofRollups], failure: undefined };
   const findings = all.filter(({ code }) => code !== 'engine.unknown_table');
   return { findings, failure: findings.length < all.length ? withoutTables : undefined };
 }

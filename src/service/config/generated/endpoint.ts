@@ -17,17 +17,6 @@ export type Element =
       [k: string]: unknown;
     };
 /**
- * How queries of the endpoint use rollups of the tables that they read: off, or how many are compared with the rows. A query reads a rollup only where that gives the same response.
- */
-export type RollupUse =
-  | 'off'
-  | {
-      /**
-       * Share of the calls that read a rollup after which the rows are read too, in spare capacity only, to compare them. A rollup with a difference is not used any more.
-       */
-      verify: number;
-    };
-/**
  * A parameter value, a list of values for Array and Tuple types, or an object for Map types and Tuple types with names.
  */
 export type Value =
@@ -103,7 +92,10 @@ export interface EndpointFile {
   sandbox?: Sandbox;
   pii?: Pii;
   reservation?: Reservation;
-  rollups?: RollupUse;
+  /**
+   * off: queries read rows, also where a rollup of their table would give the same response. By default, they read rollups.
+   */
+  rollups?: 'off';
   limits?: Limits;
   budget?: Budget;
   /**

@@ -234,6 +234,10 @@ export interface SettingsFile {
    */
   usage_days?: number;
   /**
+   * Whether queries read rollups in place of rows, where the response is the same.
+   */
+  rollups?: boolean;
+  /**
    * Seconds for which the service goes on accepting requests after SIGTERM, while /health/ready is 503: longer than a load balancer takes to notice. Then it stops listening.
    */
   shutdown_delay?: number;

@@ -4,6 +4,7 @@ import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { readRollupFile, type RollupDeclaration } from '../rollups/read-rollups.ts';
+import { readViewFile, type ViewDeclaration } from '../shared-views/read-view.ts';
 import { composedDocument } from './composed-document.ts';
 import { createPartReader, type PartReader } from './read-part.ts';
 import { textOf } from './pieces.ts';
@@ -27,6 +28,8 @@ export interface Composition {
   readonly unread: readonly string[];
   /** Of a file that declares rollups. */
   readonly rollups?: readonly RollupDeclaration[];
+  /** Of a file that declares a shared view. */
+  readonly view?: ViewDeclaration | undefined;
 }
 
 /** Creates the function that parses a file, checks its schema, and resolves what it includes. */
@@ -36,6 +39,8 @@ export function createCompose(): (path: string, text: string, sources: Sources) 
     const name = path.slice(Math.max(path.lastIndexOf('/'), path.lastIndexOf('\\')) + 1);
     const ofRollups = readRollupFile(path, text);
     if (ofRollups !== undefined) return { ...ALONE, ...ofRollups };
+    const ofView = readViewFile(path, text);
+    if (ofView !== undefined) return { ...ALONE, ...ofView };
     const { part, ...rest } = readPart({ name, path, text }, sources);
     return { ...rest, composed: part && composedOf(part, rest.dependencies) };
   };

@@ -8,8 +8,10 @@ import type { Catalog } from '../../endpoints/catalog.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { rowShapes, type RowShapes } from '../../endpoints/row-shapes.ts';
 import { toolNames } from '../../endpoints/tool-names.ts';
+import type { CollectedViews } from '../../endpoints/shared-views/collect-views.ts';
 import type { Describe } from '../../endpoints/describe.ts';
 import type { Example } from '../../config/generated/endpoint.ts';
+import type { ViewFile } from '../../config/generated/view.ts';
 import type { After } from '../../../sql/base/clock.ts';
 import type { Column } from '../../engine/engine.ts';
 import { parseColumnType } from '../../../sql/types/column-type.ts';
@@ -28,6 +30,8 @@ import {
 export interface ListingOptions {
   readonly describe: Describe['lists'];
   readonly sandboxes: Sandboxes;
+  /** By the id of their endpoint. */
+  readonly views: CollectedViews['byEndpoint'];
   /** How long the caller waits for what the engine has not been asked before; default: not noticeably. */
   readonly waitSeconds?: number | undefined;
   readonly after: After;
@@ -78,6 +82,7 @@ export async function listEndpoints(
       ...toEntry(endpoint, principal, described),
       ...versionEntry(catalog, covered, endpoint),
       mcp: toolEntry(endpoint, names.get(endpoint)),
+      ...sharedViews(options.views.get(endpoint.id), principal),
       sandbox: sandboxEntry(endpoint, principal, {
         described,
         sets,
@@ -271,6 +276,19 @@ function withLocks<Call extends Pick<Example, 'parameters'>>(
   return own.length === 0
     ? call
     : { ...call, parameters: { ...call.parameters, ...Object.fromEntries(own) } };
+}
+
+function sharedViews(views: readonly ViewFile[] | undefined, principal: Principal) {
+  return views === undefined ? {} : { shared_views: views.map((view) => viewWithoutLocks(view, principal)) };
+}
+
+/** A shared view without the parameters that this caller's key locks. */
+function viewWithoutLocks({ endpoint: _endpoint, ...view }: ViewFile, { locked }: Principal) {
+  const parameters = Object.entries(view.parameters ?? {}).filter(([name]) => !locked.has(name));
+  return {
+    ...view,
+    parameters: Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])),
+  };
 }
 
 function pageEntry({ page }: Endpoint) {

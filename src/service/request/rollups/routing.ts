@@ -12,8 +12,7 @@ import { readRows } from '../../engine/rows.ts';
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
   readonly of: RollupsOf;
-  /** Whether there are any. */
-  readonly hasAny: () => boolean;
+  readonly all: () => readonly RollupInUse[];
 }
 
 /** A statement that reads a rollup in place of rows. */
@@ -68,7 +67,7 @@ export function createRouting({ engine, rollups }: RoutingOptions): Routing {
   };
   return {
     route: async (statement, now) => {
-      if (!rollups.hasAny()) return undefined;
+      if (rollups.all().length === 0) return undefined;
       const found = await find(statement.sql);
       const { route } = found;
       if (route === undefined) return undefined;

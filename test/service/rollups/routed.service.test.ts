@@ -1,0 +1,190 @@
+// Calls of a service whose rollups are in use: each is answered over a rollup as it is over the rows.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { readRows } from '../../../src/service/engine/rows.ts';
+import { eventually } from '../../support/eventually.ts';
+import { startService, type TestService } from '../../support/service.ts';
+
+const EVENTS = `id: 0b6fb5b4-2f3c-4d0f-9f2a-6c8e7a3d1f01
+name: events
+query: |
+  WITH events AS (
+    SELECT timestamp, id, event_message, level, host, bytes, ms, metadata FROM logs.events
+    WHERE project = @project AND (@since IS NULL OR timestamp > @since)
+    ORDER BY timestamp DESC
+  )
+  SELECT toStartOfHour(timestamp) AS hour, level, count() AS n, avg(bytes) AS mean FROM events GROUP BY hour, level ORDER BY hour, level
+parameters:
+  project: { type: String, required: true }
+  since: { type: DateTime64(6) }
+sandbox: { enabled: true, dialects: [clickhouse, bigquery] }
+pii: { redact: false }
+tenancy: { parameter: project, columns: [project] }
+`;
+const OVER_ROWS = EVENTS.replace('name: events', 'name: rows').replace('1f01', '1f02') + 'rollups: off\n';
+const ROLLUPS = `rollups:
+  - name: events_by_minute
+    from: logs.events
+    time: { column: timestamp, every: [1m, 1h] }
+    dimensions: [project, level, metadata.request.method, { failed: "metadata.status >= 500" }]
+    measures: [count(), sum(bytes), max(ms), uniq(host)]
+    settle: 5s
+`;
+const TABLE = `CREATE TABLE logs.events (timestamp DateTime64(6), project LowCardinality(String), id UInt64, event_message String,
+  level LowCardinality(String), host String, bytes UInt32, ms UInt32, metadata JSON(request.method LowCardinality(String), status UInt16))
+  ENGINE = MergeTree PARTITION BY toYYYYMM(timestamp) ORDER BY (project, timestamp)`;
+const ROWS = `INSERT INTO logs.events SELECT now64(6) - toIntervalSecond(number * 97), ['mine', 'theirs'][1 + number % 2], number, 'm',
+  ['info', 'warn', 'error'][1 + number % 3], toString(number % 11), number % 1000, number % 777,
+  concat('{"request":{"method":"', if(number % 5 = 0, 'GET', 'POST'), '"},"status":', toString(200 + 100 * (number % 4)), '}') FROM numbers(4000)`;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startService({ isDevelopment: true, sql: ['CREATE DATABASE logs', TABLE, ROWS] });
+  await writeFile(join(service.endpoints, 'events.rollup.yaml'), ROLLUPS);
+  await writeFile(join(service.endpoints, 'events.yaml'), EVENTS);
+  await writeFile(join(service.endpoints, 'rows.yaml'), OVER_ROWS);
+  await service.service.reload();
+  await eventually(async () => {
+    const { rollup } = await ask({ sql: 'SELECT count() AS n FROM events' });
+    if (rollup === undefined) throw new Error('no rollup is in use');
+  });
+});
+afterAll(() => service.stop());
+
+interface Asked {
+  readonly status: number;
+  readonly body: string;
+  /** That of the field Server-Timing. */
+  readonly rollup: string | undefined;
+}
+
+async function ask(
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+  endpoint = 'events',
+): Promise<Asked> {
+  const query = new URLSearchParams({ project: 'mine', ...fields });
+  const response = await service.call(`/api/endpoints/query/${endpoint}?${query.toString()}`, { headers });
+  const body = await response.text();
+  const rollup = /rollup;desc=(\w+)/.exec(response.headers.get('Server-Timing') ?? '')?.[1];
+  return { status: response.status, body, rollup };
+}
+
+const OFF = { 'SVC-Endpoint-Rollups': 'off' };
+
+describe('queries that are routed', () => {
+  test.each([
+    [{}, 'the saved query'],
+    [{ since: '2020-01-01T00:00:00Z' }, 'the saved query with an optional parameter'],
+    [
+      {
+        sql: 'SELECT level, count() AS n, sum(bytes) AS b, uniq(host) AS h FROM events WHERE timestamp > now() - INTERVAL 1 DAY GROUP BY level ORDER BY level',
+      },
+      'SQL',
+    ],
+    [
+      { sql: 'SELECT metadata.request.method AS m, count() FROM events GROUP BY m ORDER BY m' },
+      'a path of JSON',
+    ],
+    [
+      {
+        sql: 'SELECT metadata.request.method, countIf(metadata.status >= 500) AS bad FROM events GROUP BY metadata.request.method ORDER BY 1',
+      },
+      'an expression of the file',
+    ],
+    [
+      {
+        sql: "WITH errors AS (SELECT timestamp, bytes FROM events WHERE level = 'error') SELECT toStartOfDay(timestamp, 'UTC') AS day, avg(bytes) AS mean FROM errors GROUP BY day ORDER BY day",
+      },
+      'a WITH table of the query',
+    ],
+    [
+      {
+        sql: 'SELECT TIMESTAMP_TRUNC(timestamp, HOUR) AS hour, COUNT(*) AS n FROM events GROUP BY hour ORDER BY hour',
+        dialect: 'bigquery',
+      },
+      'BigQuery',
+    ],
+    [{ lql: 'level:error c:count(*) c:group_by(t::hour)' }, 'a chart of LQL'],
+  ] as readonly (readonly [Record<string, string>, string])[])('%j', async (fields) => {
+    const [routed, direct] = [await ask(fields), await ask(fields, OFF)];
+    expect(direct.rollup).toBeUndefined();
+    expect(routed.body).toBe(direct.body);
+    expect(routed).toMatchObject({ status: 200, rollup: 'events_by_minute' });
+  });
+});
+
+describe('queries that read the rows', () => {
+  test.each([
+    [
+      'SELECT count() AS n FROM events WHERE ms > 100',
+      'events_by_minute is not used: ms > 100 is not a dimension',
+    ],
+    ['SELECT id FROM events ORDER BY id LIMIT 1', 'events_by_minute is not used: it reads rows, not groups'],
+    ['SELECT min(ms) AS m FROM events', 'events_by_minute is not used: min ( ms ) is not a measure'],
+    ['SELECT count() AS n FROM events', 'events_by_minute is used'],
+  ])('%s', async (sql, sentence) => {
+    const response = await service.call(
+      `/api/endpoints/explain/events?${new URLSearchParams({ project: 'mine', sql }).toString()}`,
+    );
+    expect(await response.json()).toMatchObject({ result: { rollup: sentence } });
+    expect((await ask({ sql })).rollup).toBe(sentence.endsWith('is used') ? 'events_by_minute' : undefined);
+  });
+  test('of an endpoint that does not use them', async () => {
+    const [off, on] = [await ask({}, {}, 'rows'), await ask({})];
+    expect(off).toEqual({ ...on, rollup: undefined });
+  });
+});
+
+test('the interface of ClickHouse', async () => {
+  const ofInterface = async (headers: Record<string, string> = {}): Promise<string> => {
+    const response = await service.call('/clickhouse/?database=events&param_project=mine', {
+      method: 'POST',
+      headers,
+      body: 'SELECT level, count() AS n, max(ms) AS m FROM events GROUP BY level ORDER BY level FORMAT TSVWithNamesAndTypes',
+    });
+    return `${response.status} ${await response.text()}`;
+  };
+  expect(await ofInterface()).toBe(await ofInterface(OFF));
+  expect(await ofInterface()).toMatch(/^200 level\tn\tm\n/);
+});
+
+test('rows that arrive, and those of other tenants', async () => {
+  const sql = 'SELECT level, count() AS n, sum(bytes) AS b FROM events GROUP BY level ORDER BY level';
+  const before = await ask({ sql });
+  await service.engine.execute(ROWS.replaceAll("'mine'", "'theirs'"));
+  expect(await ask({ sql })).toEqual(before);
+  await service.engine.execute(ROWS);
+  const [routed, direct] = [await ask({ sql }), await ask({ sql }, OFF)];
+  expect(routed.body).toBe(direct.body);
+  expect(routed.body).not.toBe(before.body);
+});
+
+test('the engine itself filters the rows of a rollup as those of its source', async () => {
+  const response = await service.call('/api/endpoints/query/events?project=mine');
+  const [, revision = ''] = (response.headers.get('Millrace-Endpoint') ?? '').split('@');
+  const table = await rollupTable();
+  const seen = (values: Record<string, string>) =>
+    readRows(service.engine, `SELECT DISTINCT project FROM millrace_rollups.\`${table}\``, {
+      origin: 'consumer',
+      rowPolicy: { endpoint: 'events', revision, values },
+    });
+  expect(await seen({ project: 'mine' })).toEqual([['mine']]);
+  expect(await seen({ project: 'other' })).toEqual([]);
+});
+
+async function rollupTable(): Promise<string> {
+  const tables = await readRows(
+    service.engine,
+    "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'events%1h'",
+  );
+  return String(tables.flat()[0]);
+}
+
+test('a rollup that is gone: the rows are read', async () => {
+  const sql = 'SELECT count() AS n, uniq(host) AS h FROM events';
+  const before = await ask({ sql }, OFF);
+  await service.engine.execute(`DROP TABLE millrace_rollups.\`${await rollupTable()}\``);
+  expect(await ask({ sql })).toEqual({ ...before, rollup: undefined });
+});
