@@ -122,7 +122,8 @@ test('a click stays one if the rows arrive while the pointer is pressed: they ar
   await arrived;
   await visitor.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100))); // time to show them
   await visitor.page.mouse.up();
-  await visitor.page.getByRole('button', { name: 'requests after a timestamp' }).waitFor(); // unfolded
+  const example = visitor.page.getByRole('button', { name: 'requests after a timestamp' });
+  await expect.poll(() => example.isVisible()).toBe(true); // unfolded
 });
 
 test('the divider moves by arrow keys and by dragging, within limits, and keeps its position', async () => {
