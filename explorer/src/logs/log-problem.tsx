@@ -9,9 +9,7 @@ import type { Logs } from './use-logs.ts';
 const PARTS = ['rows', 'histogram', 'facets'] as const;
 
 /** The problem of the rows, or else of another part, and the parts that have it. That of the filter is shown at the filter. */
-function problemOfParts(
-  store: LogStore,
-): { readonly problem: Problem; readonly parts: string } | undefined {
+function problemOfParts(store: LogStore): { readonly problem: Problem; readonly parts: string } | undefined {
   const found = PARTS.flatMap((part) => {
     const { problem, isLoading } = store[part].value;
     return problem === undefined || isLoading ? [] : [{ part, problem }];
