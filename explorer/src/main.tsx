@@ -3,6 +3,7 @@ import { effect } from '@preact/signals';
 import { render } from 'preact';
 import { App } from './app.tsx';
 import { listenToKeys } from './keyboard.ts';
+import { keepFocus } from './parts/keep-focus.ts';
 import { followPointer } from './parts/press.ts';
 import { createClient } from './service/client.ts';
 import { createExplorer } from './state/explorer.ts';
@@ -60,6 +61,7 @@ effect(() => {
   document.title = name === undefined ? 'Millrace explorer' : `${name} · Millrace explorer`;
 });
 listenToKeys(document, explorer);
+keepFocus(document);
 
 const root = document.querySelector('#app');
 if (root !== null) {

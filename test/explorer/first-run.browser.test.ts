@@ -194,7 +194,9 @@ describe('a call', () => {
     await expect.poll(() => page.getByRole('radio', { name: 'daily' }).isChecked()).toBe(true);
     await page.getByRole('button', { name: /^logs\.all / }).click();
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
-    await expect.poll(() => page.getByText('No result yet').isVisible()).toBe(true);
+    await expect
+      .poll(() => page.getByRole('heading', { name: /^(?:Ready|Almost ready)$/ }).isVisible())
+      .toBe(true);
     await page.goBack();
     await expect.poll(() => page.getByRole('heading', { level: 1 }).textContent()).toBe('usage.api-counts');
     await page.getByRole('link', { name: /start/ }).click();

@@ -64,7 +64,7 @@ describe('the first visit', () => {
     expect(await page.getByRole('heading', { level: 1 }).textContent()).toBe('logs.all');
     const later = await page.context().newPage();
     await later.goto(service.address);
-    await later.getByText('No result yet').waitFor();
+    await later.getByRole('heading', { name: /^(?:Ready|Almost ready)$/ }).waitFor();
     await later.close();
   });
 });

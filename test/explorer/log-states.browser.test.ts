@@ -63,7 +63,7 @@ beforeAll(async () => {
   service = await startExplorer(endpoints);
   writeTokens(KEY, OTHER);
   ({ page } = await service.visit());
-  page.setDefaultTimeout(8000); // TEMP
+
   await openExplorer(page, { ...service, key: OTHER }, '#/ticks?:logs=ticks');
 });
 afterAll(() => service.stop());

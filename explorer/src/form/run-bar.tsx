@@ -38,7 +38,13 @@ export function RunBar({ endpoint }: { readonly endpoint: Endpoint }) {
 function History() {
   const { past, recall } = useExplorer();
   const details = useRef<HTMLDetailsElement>(null);
-  if (past.value.length === 0) return null;
+  if (past.value.length === 0)
+    // As wide as with requests: the buttons beside it stay where they are.
+    return (
+      <button type="button" class="button" disabled>
+        <Icon name="history" /> History <span class="count">0</span>
+      </button>
+    );
   const close = (): void => details.current?.removeAttribute('open');
   return (
     <details

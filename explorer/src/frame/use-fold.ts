@@ -1,6 +1,6 @@
-// Whether title and form are folded into the bar: after the first rows, until the visitor unfolds them.
+// Whether title and form are folded into the bar: from the first run on that gives rows, until the visitor unfolds them.
 import type { RefObject } from 'preact';
-import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 import { isCorrected, type Run } from '../state/model.ts';
 
@@ -16,14 +16,17 @@ export interface Fold {
 export function useFold(isReady: boolean): Fold {
   const { run, address } = useExplorer();
   const [chosen, setChosen] = useState<boolean>();
-  const [hasRun, setHasRun] = useState(() => hasRows(run.value));
+  const hasRun = useRef(false);
   const body = useRef<HTMLDivElement>(null);
   const button = useRef<HTMLButtonElement>(null);
-  useEffect(() => {
-    if (hasRows(run.value)) setHasRun(true);
-  }, [run.value]);
+  hasRun.current ||= hasRows(run.value); // not in an effect: the form would be there for a moment
+  const isTyping = body.current?.contains(document.activeElement) === true;
+  // With the run rather than with its rows: what is pressed meanwhile stays where it is.
+  const isRunning = run.value.kind === 'running' && !isTyping;
   const isFolded =
-    (chosen ?? (hasRun || isReady)) && !isToCorrect(run.value) && !isCorrected(run.value, address.value);
+    (chosen ?? (hasRun.current || isReady || isRunning)) &&
+    !isToCorrect(run.value) &&
+    !isCorrected(run.value, address.value);
   useLayoutEffect(() => {
     // What is hidden cannot keep the focus: the form was left with Enter in one of its fields.
     const { activeElement } = document;

@@ -25,7 +25,7 @@ export function CallMenu({ logs: { store, endpoint } }: { readonly logs: Logs })
         aria-expanded={isOpen}
         onClick={popover.toggle}
       >
-        <Icon name="copy" /> Calls
+        <Icon name="copy" /> <span class="wide-words">Calls</span>
       </button>
       {isOpen && (
         <div class="log-menu log-calls" role="dialog" aria-label="Calls behind this view" ref={popover.panel}>

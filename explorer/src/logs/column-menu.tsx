@@ -31,7 +31,8 @@ export function ColumnMenu({ table, view, columns, onColumns }: Props) {
         aria-expanded={isOpen}
         onClick={popover.toggle}
       >
-        <Icon name="list" /> Columns <span class="count">{columns.length}</span>
+        <Icon name="list" /> <span class="wide-words">Columns</span>{' '}
+        <span class="count">{columns.length}</span>
       </button>
       {isOpen && (
         <div class="log-menu" role="dialog" aria-label="Columns" ref={popover.panel}>

@@ -31,8 +31,11 @@ export interface Differences {
 const MAX_FIELDS = 20;
 const MAX_SHOWN = 40;
 const MAX_VALUE = 200;
-/** Standard deviations below which a difference may be chance. */
-const MIN_SCORE = 3;
+/** Standard deviations below which a difference may be chance: some of many thousands of values exceed three. */
+const MIN_SCORE = 4;
+/** Rows in the part, and their share of it, below which a value is no explanation. */
+const MIN_ROWS = 5;
+const MIN_SHARE = 0.005;
 /** What is counted for every row, beside the fields: the sum of all. */
 const ALL = -1;
 
@@ -84,7 +87,7 @@ export function differencesAsk(
     `[${[`(${ALL}, CAST('', 'Nullable(String)'))`, ...pairs].join(', ')}] AS pairs`,
     ...sampleLines(question, { sql, key: [time, ...fields].join(', '), total }),
     ')\n)',
-    'GROUP BY field, value',
+    `GROUP BY field, value HAVING field = ${ALL} OR inside >= ${MIN_ROWS}`,
     'ORDER BY field = -1 DESC, score DESC, field, value',
     `LIMIT ${Math.min(endpoint.max_rows, MAX_SHOWN + 1)}`,
   ].join('\n');
@@ -93,15 +96,17 @@ export function differencesAsk(
 
 export function readDifferences(question: LogQuestion, rows: readonly Row[]): Differences {
   const all = rows.find((row) => Number(row['field']) === ALL);
+  const total = Number(all?.['inside'] ?? 0);
   const found = rows.flatMap((row): readonly Difference[] => {
     const path = question.view.facets[Number(row['field'])];
     const score = Number(row['score']);
-    if (path === undefined || !(score >= MIN_SCORE)) return [];
+    const inside = Number(row['inside']);
+    if (path === undefined || !(score >= MIN_SCORE) || inside < MIN_SHARE * total) return [];
     return [
       {
         target: { path, isElement: false },
         value: facetValue(question, path, row['value']),
-        inside: Number(row['inside']),
+        inside,
         outside: Number(row['outside']),
         score,
       },
@@ -109,7 +114,7 @@ export function readDifferences(question: LogQuestion, rows: readonly Row[]): Di
   });
   return {
     differences: found,
-    inside: Number(all?.['inside'] ?? 0),
+    inside: total,
     outside: Number(all?.['outside'] ?? 0),
   };
 }

@@ -8,14 +8,16 @@ import { CallMenu } from './call-menu.tsx';
 import { ColumnMenu } from './column-menu.tsx';
 import { isFollowing } from './follower.ts';
 import { LogExport } from './log-export.tsx';
+import type { Sheet } from './use-sheet.ts';
 import type { Logs } from './use-logs.ts';
 
 interface LogBarProps {
   readonly logs: Logs;
   readonly table: Table;
+  readonly sheet: Sheet;
 }
 
-export function LogBar({ logs, table }: LogBarProps) {
+export function LogBar({ logs, table, sheet }: LogBarProps) {
   const { zone, setZone } = useExplorer();
   const { view, views, range, store, change, columns, setColumns, question } = logs;
   const following = store.following.value;
@@ -53,14 +55,23 @@ export function LogBar({ logs, table }: LogBarProps) {
         title={canFollow ? 'Show new rows as they arrive' : 'Choose a time range that ends now'}
         onClick={follows ? store.pause : store.follow}
       >
-        <Icon name={follows ? 'stop' : 'play'} /> {follows ? 'Pause' : 'Follow'}
+        <Icon name={follows ? 'stop' : 'play'} />{' '}
+        <span class="wide-words">{follows ? 'Pause' : 'Follow'}</span>
       </button>
       <button type="button" class="button" onClick={logs.reload}>
-        <Icon name="again" /> Refresh
+        <Icon name="again" /> <span class="wide-words">Refresh</span>
       </button>
       <ColumnMenu {...{ table, view, columns }} onColumns={setColumns} />
       <LogExport logs={logs} />
       <CallMenu logs={logs} />
+      <button
+        type="button"
+        class="button log-sheet-button"
+        aria-expanded={sheet.isOpen}
+        onClick={sheet.toggle}
+      >
+        <Icon name="facets" /> <span class="visually-hidden">Facets</span>
+      </button>
     </div>
   );
 }

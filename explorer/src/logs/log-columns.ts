@@ -1,6 +1,7 @@
 // The columns of the rows of a log view: what they show, in which order, and how wide they are.
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
+import { zoneName } from '../time-range/range-words.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { LogLayout } from './log-layout.ts';
 import { valueAt } from './row-values.ts';
@@ -57,13 +58,14 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
     width: Math.round(Math.min(WIDEST, Math.max(NARROWEST, widths[column.path] ?? column.width))),
   });
   const { time, level, message } = view;
-  const timeWidth = fitting('time', (row) => timeText(preview(row[time], 40), zone, today));
+  const timeLabel = `time, ${zoneName(zone)}`;
+  const timeWidth = fitting(timeLabel, (row) => timeText(preview(row[time], 40), zone, today));
   const levelWidth =
     level === undefined ? 0 : Math.min(MOST_LEVEL, fitting('level', fieldText(level)) + PADDING);
   const share = (room - timeWidth - levelWidth - READABLE) / Math.max(1, columns.length) - GAP;
   const most = message === undefined ? MOST_FIELD : Math.min(MOST_FIELD, share);
   return [
-    sized({ kind: 'time', path: time, label: 'time', width: timeWidth }),
+    sized({ kind: 'time', path: time, label: timeLabel, width: timeWidth }),
     ...(level === undefined
       ? []
       : [sized({ kind: 'level', path: level, label: 'level', width: levelWidth })]),

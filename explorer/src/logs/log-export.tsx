@@ -20,7 +20,7 @@ export function LogExport({ logs }: { readonly logs: Logs }) {
         disabled={ask === undefined}
         onClick={popover.toggle}
       >
-        <Icon name="save" /> Export
+        <Icon name="save" /> <span class="wide-words">Export</span>
       </button>
       {isOpen && ask !== undefined && (
         <div class="log-menu log-export" role="dialog" aria-label="Export the rows" ref={popover.panel}>

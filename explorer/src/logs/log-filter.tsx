@@ -53,9 +53,16 @@ export function LogFilter({ logs, table }: LogFilterProps) {
           {sentence(problem.errors[0]?.message ?? problem.detail)} {hintOf(problem)}
         </p>
       )}
+      <button type="button" class="button small log-skip" onClick={skipToRows}>
+        Skip to the rows
+      </button>
       <Clauses filter={filter} onFilter={onFilter} />
     </div>
   );
+}
+
+function skipToRows(): void {
+  document.querySelector<HTMLElement>('.log-rows, .log-empty button')?.focus();
 }
 
 /** Whether the problem is about the text of the filter, and not about a parameter. */

@@ -25,7 +25,9 @@ export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
   const analysis = useLogAnalysis(logs);
   return (
     <div class="logs-main" aria-busy={rows.value.isLoading} data-past={isPast(rows.value)}>
-      {histogram.value.value !== undefined && (
+      {histogram.value.value === undefined ? (
+        histogram.value.problem === undefined && <div class="log-histogram" aria-busy="true" />
+      ) : (
         <LogHistogram
           {...histogram.value.value}
           range={range}

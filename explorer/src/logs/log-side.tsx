@@ -4,16 +4,22 @@ import type { LayoutProps } from './log-layout.ts';
 import { canSendSql } from './questions.ts';
 import { SideFold } from './side-fold.tsx';
 import type { Logs } from './use-logs.ts';
+import type { Sheet } from './use-sheet.ts';
 
 interface LogSideProps extends LayoutProps {
   readonly logs: Logs;
+  readonly sheet: Sheet;
 }
 
-export function LogSide({ logs, ...layout }: LogSideProps) {
+export function LogSide({ logs, sheet, layout, onLayout }: LogSideProps) {
   const { filter, onFilter, question } = logs;
   const facets = logs.store.facets.value;
   return (
-    <SideFold {...layout}>
+    <SideFold
+      layout={sheet.isOpen ? { ...layout, isSideFolded: false } : layout}
+      onLayout={onLayout}
+      sheet={sheet}
+    >
       {!canSendSql(question) && (
         <p class="note">Facets need SQL, which this endpoint or your key does not allow.</p>
       )}

@@ -10,6 +10,7 @@ import { canSendSql } from './questions.ts';
 import { useLogActions } from './use-log-actions.ts';
 import { useLogs } from './use-logs.ts';
 import { useSelection } from './use-selection.ts';
+import { useSheet } from './use-sheet.ts';
 import { tableOf, type LogView } from './view.ts';
 
 interface LogsViewProps {
@@ -22,16 +23,18 @@ export function LogsView({ endpoint, views }: LogsViewProps) {
   const table = tableOf(logs.view, endpoint);
   const selection = useSelection(logs);
   const layout = useLogLayout(logs.place);
+  const sheet = useSheet();
   useLogActions(logs);
   if (table === undefined) return null;
   return (
     <FacetContext.Provider value={canSendSql(logs.question) ? facetFieldsOf(logs) : undefined}>
       <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
-        <LogBar logs={logs} table={table} />
+        <LogBar {...{ logs, table, sheet }} />
         <LogFilter logs={logs} table={table} />
         <div class="logs-body">
-          <LogSide logs={logs} {...layout} />
+          {/* The rows are what is looked for next: the facets, left of them, are reached after them. */}
           <LogMain {...{ logs, table, selection }} {...layout} />
+          <LogSide {...{ logs, sheet }} {...layout} />
         </div>
       </section>
     </FacetContext.Provider>

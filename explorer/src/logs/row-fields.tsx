@@ -10,6 +10,8 @@ import { coloredJson } from '../result/json-view.tsx';
 import { TEXT_SLICE } from '../result/tree.ts';
 import { isNested, preview, printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
+import { useExplorer } from '../state/context.ts';
+import { fieldOf } from './fields.ts';
 import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
 import type { LayoutProps } from './log-layout.ts';
 import { targetOf } from './lql-edit.ts';
@@ -18,6 +20,7 @@ import { parsedOf } from './message.ts';
 import { isEmpty } from './row-calls.ts';
 import { RowTrace } from './row-trace.tsx';
 import { leavesOf, type Leaf } from './row-values.ts';
+import { fullTimeText } from './times.ts';
 import { isTraceId } from './trace.ts';
 import type { Logs } from './use-logs.ts';
 
@@ -68,7 +71,10 @@ function LeafRow({ leaf: { segments, value }, row, table, logs, ...actions }: Le
   const copy = useCopy();
   const name = segments.join('.');
   const target = targetOf(segments, table);
+  const { zone } = useExplorer();
   const text = preview(value, Infinity);
+  const isTime = fieldOf(table, target.path)?.kind === 'time';
+  const shown = isTime ? fullTimeText(text, zone.value) : text;
   const [isTraced, setTraced] = useState(false);
   const canTrace = isTraceId(target.path, value);
   return (
@@ -77,7 +83,7 @@ function LeafRow({ leaf: { segments, value }, row, table, logs, ...actions }: Le
         <Visible text={name} />
       </dt>
       <dd>
-        <LeafValue value={value} text={text} filter={name === logs.view.message ? actions.filter : ''} />
+        <LeafValue value={value} text={shown} filter={name === logs.view.message ? actions.filter : ''} />
         {canTrace && (
           <button
             type="button"

@@ -2,15 +2,30 @@
 import type { ComponentChildren } from 'preact';
 import { Icon } from '../parts/icon.tsx';
 import type { LayoutProps } from './log-layout.ts';
+import type { Sheet } from './use-sheet.ts';
 
-export function SideFold({
-  layout,
-  onLayout,
-  children,
-}: LayoutProps & { readonly children: ComponentChildren }) {
+interface SideFoldProps extends LayoutProps {
+  readonly sheet: Sheet;
+  readonly children: ComponentChildren;
+}
+
+export function SideFold({ layout, onLayout, sheet, children }: SideFoldProps) {
   const isFolded = layout.isSideFolded;
   return (
-    <nav class="logs-side" aria-label="Facets" data-folded={isFolded}>
+    <nav
+      class="logs-side"
+      aria-label="Facets"
+      data-folded={isFolded}
+      data-sheet={sheet.isOpen}
+      onKeyDown={(event) => {
+        if (event.key !== 'Escape' || !sheet.isOpen) return;
+        event.stopPropagation();
+        sheet.close();
+      }}
+    >
+      <button type="button" class="button log-sheet-close" onClick={sheet.close}>
+        Show the rows
+      </button>
       <button
         type="button"
         class="logs-side-fold"

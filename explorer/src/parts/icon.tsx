@@ -15,6 +15,7 @@ const PATHS = {
   play: 'M4.5 2.8v10.4L13 8Z',
   stop: 'M4 4h8v8H4Z',
   history: 'M2.5 8A5.5 5.5 0 1 0 4.3 4M2.5 2.5V5H5M8 5v3.3l2.2 1.4',
+  facets: 'M2.5 3.5h11L9.5 8.5v4l-3 1v-5Z',
   list: 'M2.5 4h11M2.5 8h11M2.5 12h11',
   save: 'M8 2.5v7.5M4.8 7.2 8 10.4l3.2-3.2M2.5 13.5h11',
   saved: 'M4 2.5h8v11l-4-3-4 3Z',

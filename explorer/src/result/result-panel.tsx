@@ -13,6 +13,7 @@ import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
 import { JsonView } from './json-view.tsx';
+import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTableState, type TableState } from './table-layout.ts';
 import { TableTools } from './table-tools.tsx';
@@ -108,7 +109,7 @@ function Outcome({ endpoint, view, reading, table }: OutcomeProps) {
   const retry = (): void => void start();
   switch (value.kind) {
     case 'none':
-      return <Empty title="No result yet">Fill in the parameters, then run the request.</Empty>;
+      return <Ready endpoint={endpoint} />;
     case 'running':
       return <Skeleton />;
     case 'cancelled':

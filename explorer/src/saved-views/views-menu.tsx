@@ -81,8 +81,8 @@ function SharedViews({ close }: { readonly close: () => void }) {
             onClick={close}
           >
             <Visible text={view.name} />
-            <span class="tag">shared</span>
-            <span class="note mono">{endpoint}</span>
+            <span class="view-mark">shared</span>
+            <span class="view-of mono">{endpoint}</span>
           </a>
         </li>
       ))}

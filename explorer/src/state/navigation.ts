@@ -154,13 +154,13 @@ function draftOf(endpoint: Endpoint, draft: Draft | undefined): Partial<Address>
 }
 
 /** Whether all required parameters are filled in, except for those that are `held` elsewhere. */
-export function isComplete(
-  { parameters }: Endpoint,
-  { parameters: values }: Address,
-  held: readonly string[] = [],
-): boolean {
-  return parameters.every(
-    ({ name, required, locked }) =>
-      !required || locked === true || (values[name] ?? '') !== '' || held.includes(name),
-  );
+export function isComplete(endpoint: Endpoint, address: Address, held: readonly string[] = []): boolean {
+  return missingOf(endpoint, address).every((name) => held.includes(name));
+}
+
+/** The names of required parameters that are not filled in. */
+export function missingOf({ parameters }: Endpoint, { parameters: values }: Address): readonly string[] {
+  return parameters
+    .filter(({ name, required, locked }) => required && locked !== true && (values[name] ?? '') === '')
+    .map(({ name }) => name);
 }

@@ -51,3 +51,8 @@ export function toField(ms: number, zone: Zone): string {
 export function localZone(): string {
   return new Intl.DateTimeFormat('en').resolvedOptions().timeZone;
 }
+
+/** `UTC`; of the browser's zone the last part, such as `Kolkata`. */
+export function zoneName(zone: Zone): string {
+  return zone === 'utc' ? 'UTC' : (localZone().split('/').at(-1) ?? '').replaceAll('_', ' ');
+}

@@ -6,6 +6,7 @@ import { PAIRING_CHANGES } from './pairing.ts';
 import { PARAMETER_CHANGES } from './parameter-changes.ts';
 import { POLICY_CHANGES } from './policy-changes.ts';
 import { REDACTION_CHANGES } from './redaction.ts';
+import { ROLLUP_CHANGES } from './rollup-changes.ts';
 import { SANDBOX_CHANGES } from './sandbox.ts';
 import { TENANCY_CHANGES } from './tenancy-changes.ts';
 import { UNREDACTED_CHANGES } from './unredacted.ts';
@@ -24,6 +25,7 @@ export const CHANGES = {
   ...TENANCY_CHANGES,
   ...POLICY_CHANGES,
   ...VERSION_CHANGES,
+  ...ROLLUP_CHANGES,
   ...VIEW_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',

@@ -9,6 +9,7 @@ import { pairUp, type Pairing } from './pairing.ts';
 import { judge, unusedReasons } from './reasons.ts';
 import { NO_REASONS, type Reasons } from './written-reasons.ts';
 import { changedDefaults, removal } from './version-changes.ts';
+import { compareRollups } from './rollup-changes.ts';
 import { compareTenancySettings } from './tenancy-changes.ts';
 import { pairVariants } from './variants.ts';
 
@@ -36,9 +37,19 @@ export function compareContracts(
 ): readonly EndpointComparison[] {
   const pairings = pairUp(base, head);
   const sides = { base, head, now, changesOf, defaults: changedDefaults(base, head) };
-  return [...settingsComparison(pairings), ...pairings.map((pairing) => compare(pairing, sides))]
+  return [
+    ...settingsComparison(pairings),
+    ...rollupComparisons(base, head),
+    ...pairings.map((pairing) => compare(pairing, sides)),
+  ]
     .filter(({ changes }) => changes.length > 0)
     .toSorted((a, b) => compareText(a.endpoint, b.endpoint) || compareText(fileOf(a), fileOf(b)));
+}
+
+function rollupComparisons(base: Side, head: Side): readonly EndpointComparison[] {
+  const found = compareRollups(base.rollups ?? [], head.rollups ?? []);
+  const changes = found.flatMap((change) => plainComparison('', change).changes);
+  return [{ endpoint: '', changes: changes.toSorted(compareChanges), query: undefined }];
 }
 
 /** Most endpoints that a change of the settings names. */

@@ -11,6 +11,7 @@ import { parseYaml } from '../../service/config/yaml-document.ts';
 import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import type { Column } from '../../service/engine/engine.ts';
 import { readQuery, type Query } from './query.ts';
+import { rollupsIn } from './rollup-changes.ts';
 import { NO_REASONS, reasonsIn, type Reasons } from './written-reasons.ts';
 
 /** One file of a revision; `path` is relative to the root of the repository. */
@@ -53,6 +54,8 @@ export interface EndpointColumns {
 
 /** The contracts of a revision. */
 export interface Contracts {
+  /** Undefined: none. */
+  readonly rollups?: ReturnType<typeof rollupsIn>;
   /** In the order of the files. */
   readonly served: readonly Contract[];
   readonly broken: readonly BrokenFile[];
@@ -77,6 +80,7 @@ export function readContracts(
   const { catalog, diagnostics } = assembleCatalog(read.flatMap((each) => each.candidate ?? []));
   const isServed = ({ endpoint }: Contract): boolean => catalog.find(endpoint.id) === endpoint;
   return {
+    rollups: rollupsIn(files),
     served: read.flatMap(({ contract }) => (contract !== undefined && isServed(contract) ? contract : [])),
     broken: read.flatMap(({ contract, broken }) => {
       if (contract === undefined) return broken;

@@ -143,9 +143,9 @@ const SECONDS_OF_ZONES = 86_400;
 const MICROSECONDS = 1_000_000n;
 const DAY = 86_400n * MICROSECONDS;
 
-/** Times that all types can hold, with a day around each. */
+/** Times that all types can hold, and whose time zones are known (2038). */
 const EARLIEST = 2n * DAY;
-const LATEST = 49_670n * DAY;
+const LATEST = 24_837n * DAY;
 
 /** The coverage in whole buckets; it may be empty. */
 export function alignedTo({ from, until }: RollupCoverage, every: number): RollupCoverage {

@@ -90,13 +90,19 @@ export function combinedTerm(
   return {
     ...texts,
     kind,
-    comparisons: parts.flatMap(({ comparisons }) => comparisons),
-    roundings: parts.flatMap(({ roundings }) => roundings),
+    comparisons: allOf(parts.map(({ comparisons }) => comparisons)),
+    roundings: allOf(parts.map(({ roundings }) => roundings)),
     dimension: undefined,
     cause: undefined,
     isAtomic: ATOMIC.has(node.kind),
     isTimeOnly: kind === 'constant' || (TOTAL.has(node.kind) && parts.every(({ isTimeOnly }) => isTimeOnly)),
   };
+}
+
+/** Most terms have none. */
+function allOf<T>(lists: readonly (readonly T[])[]): readonly T[] {
+  const [first = [], ...others] = lists.filter(({ length }) => length > 0);
+  return others.length === 0 ? first : [first, ...others].flat();
 }
 
 const ATOMIC: ReadonlySet<Node['kind']> = new Set<Node['kind']>([

@@ -100,8 +100,22 @@ function combine({ tree, read }: TermReader, node: Node, level: Level | undefine
 }
 
 function textsOf(tree: Tree, node: Node, parts: readonly Term[]): Pick<Term, 'source' | 'rollup'> {
-  const [source, rollup] = [parts.map((part) => part.source), parts.map((part) => part.rollup)];
-  return { source: textWith(tree, node, source), rollup: textWith(tree, node, rollup) };
+  const source = textWith(
+    tree,
+    node,
+    parts.map((part) => part.source),
+  );
+  const isSame = parts.every((part) => part.source === part.rollup);
+  return {
+    source,
+    rollup: isSame
+      ? source
+      : textWith(
+          tree,
+          node,
+          parts.map((part) => part.rollup),
+        ),
+  };
 }
 
 function readColumn(reader: TermReader, node: Node, level: Level | undefined): Term {

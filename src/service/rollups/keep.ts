@@ -70,8 +70,15 @@ function keepSql({ rollup, keepDays }: RollupPlan, table: string): string {
     : `ALTER TABLE ${table} MODIFY TTL toDateTime(${quoteIdentifier(rollup.time)}) + toIntervalDay(${keepDays})`;
 }
 
-/** Compares, fills and compares again; the last event is `covered`. Rejects with EngineError. It can be left at any time. */
-export async function* keepRollup(deps: RollupDeps, kept: KeptRollup): AsyncGenerator<RollupEvent> {
+/**
+ * Compares, fills and compares again; the last event is `covered`. Rejects with EngineError. It can be left at any time. `isRepair`:
+ * fill all days again if measures differed although the numbers of rows did not.
+ */
+export async function* keepRollup(
+  deps: RollupDeps,
+  kept: KeptRollup,
+  isRepair = false,
+): AsyncGenerator<RollupEvent> {
   const { engine } = deps;
   const { plan } = kept;
   let state = await applyRollup(deps, kept);
@@ -81,9 +88,12 @@ export async function* keepRollup(deps: RollupDeps, kept: KeptRollup): AsyncGene
     return;
   }
   const { isChanging: _, ...now } = seen;
-  if (state.checked > 0 && hasOtherValues(state.seen, now)) {
-    await writeState(engine, (state = { ...state, from: 0, until: 0 }));
+  const isRepaired = isRepair && state.failure !== undefined;
+  if (isRepaired || (state.checked > 0 && hasOtherValues(state.seen, now))) {
+    state = { ...state, from: 0, until: 0 };
+    await writeState(engine, state);
     await emptyDays(deps, kept);
+    if (isRepaired) state = { ...state, failure: undefined };
   }
   const edge = await edgeOf(deps, plan);
   const before = await judgeSettled(deps, kept, edge);

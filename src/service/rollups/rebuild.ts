@@ -7,7 +7,7 @@ import {
   selectFiner,
   selectRows,
   stagingOf,
-  onCluster,
+  createStaging,
   type RollupPlan,
   type TimeCondition,
 } from './statements.ts';
@@ -74,13 +74,13 @@ export async function rebuildSlice(deps: RollupDeps, plan: RollupPlan, { days }:
   const { rollup, cluster } = plan;
   const drop = async (): Promise<void> => {
     for (const table of rollup.tables)
-      await engine.execute(`DROP TABLE IF EXISTS ${quoteName(stagingOf(table))}${onCluster(cluster)} SYNC`);
+      await engine.execute(`DROP TABLE IF EXISTS ${quoteName(stagingOf(table))} SYNC`);
   };
   await drop();
   for (const [index, table] of rollup.tables.entries()) {
     const finer = rollup.tables[index - 1];
     const staging = quoteName(stagingOf(table));
-    await engine.execute(`CREATE TABLE ${staging}${onCluster(cluster)} AS ${quoteName(table)}`);
+    await engine.execute(createStaging(plan, table));
     const rows =
       finer === undefined
         ? selectRows(plan, timesOf(days.map(({ day }) => day)))

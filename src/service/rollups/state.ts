@@ -43,7 +43,7 @@ export function createStates({
   cluster,
 }: Pick<RollupPlan, 'isReplicated' | 'cluster'>): string {
   const engine = isReplicated
-    ? `ReplicatedReplacingMergeTree('/clickhouse/tables/${TABLE}', '{replica}', changed)`
+    ? `ReplicatedReplacingMergeTree('/clickhouse/tables/{shard}/${DATABASE}/rollups', '{replica}', changed)`
     : 'ReplacingMergeTree(changed)';
   return `CREATE TABLE IF NOT EXISTS ${TABLE}${onCluster(cluster)} (name String, version String, changed DateTime64(6, 'UTC'), state String) ENGINE = ${engine} ORDER BY (name, version)`;
 }

@@ -137,6 +137,11 @@ export function onCluster(cluster: string | undefined): string {
   return cluster === undefined ? '' : ` ON CLUSTER ${quoteIdentifier(cluster)}`;
 }
 
+/** A table beside another one, from which it takes over partitions: on one server, since the other replicates them. */
+export function createStaging(plan: RollupPlan, table: RollupTable): string {
+  return createTable({ ...plan, isReplicated: false, cluster: undefined }, stagingOf(table));
+}
+
 function createTable(plan: RollupPlan, table: RollupTable): string {
   const { rollup, columns, keepDays, cluster, deduplicationWindow } = plan;
   const time = quoteIdentifier(rollup.time);

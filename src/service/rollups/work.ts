@@ -103,7 +103,7 @@ async function* backfill(deps: WorkDeps, kept: KeptRollup): AsyncGenerator<WorkE
   const reference = referenceOf(kept.plan.rollup);
   for (let round = 1; round <= ROUNDS; round++) {
     let unequal: readonly string[] = [];
-    for await (const event of keepRollup(deps, kept)) {
+    for await (const event of keepRollup(deps, kept, round === 1)) {
       if (event.kind === 'filled')
         yield {
           kind: 'progress',

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { ROLLUP_CHANGES } from '../../../src/cli/compare/rollup-changes.ts';
 import { CHANGES, type ChangeCode } from '../../../src/cli/compare/changes.ts';
 import { compareContracts } from '../../../src/cli/compare/compare.ts';
 import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
@@ -955,6 +956,7 @@ describe('the table', () => {
       'query.not_compared', // without an engine
       'redaction.not_applied', // in unredacted.test.ts
       'query.source_redefined', // test/cli/commands/diff.command.test.ts
+      ...Object.keys(ROLLUP_CHANGES), // test/golden/commands/diff/rollups
     ]);
     expect(tested).toEqual(new Set(Object.keys(CHANGES)));
   });

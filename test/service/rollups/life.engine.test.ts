@@ -10,6 +10,9 @@ import { EngineError, type Engine } from '../../../src/service/engine/engine.ts'
 import { askRows } from '../../../src/service/rollups/ask.ts';
 import { keepRollup, type KeptRollup, type RollupEvent } from '../../../src/service/rollups/keep.ts';
 import { createRollupsInUse } from '../../../src/service/rollups/coverage.ts';
+import { createKeeper } from '../../../src/service/rollups/keeper.ts';
+import { readStates } from '../../../src/service/rollups/state.ts';
+import type { Observation } from '../../../src/sql/base/observation.ts';
 import { resolveRollup } from '../../../src/service/rollups/resolve.ts';
 import { rollupWork, type RollupAction, type WorkEvent } from '../../../src/service/rollups/work.ts';
 import { accessTypes, OUTSIDE_SOURCE_NAMES } from '../../../src/sql/clickhouse/outside-sources.ts';
@@ -358,4 +361,64 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
       "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'changed%'",
     ),
   ).toEqual([]);
+});
+
+test('a rollup whose measures differ is not used until it is filled again', async () => {
+  await createSource('damaged');
+  await insert('damaged', { rows: 5000, days: 2, ago: 120 });
+  const file = fileOf('damaged');
+  const [{ rollup } = { rollup: undefined }] = readRollupFile('a.rollup.yaml', file)?.rollups ?? [];
+  await work(file, 'backfill');
+  for (const { table } of rollup?.tables ?? [])
+    await engine.execute(
+      `ALTER TABLE millrace_rollups.${table} UPDATE \`sum(bytes)\` = \`sum(bytes)\` + 1 WHERE true SETTINGS mutations_sync = 2`,
+    );
+  const textOf = (event: WorkEvent | undefined): string =>
+    event !== undefined && 'text' in event ? event.text : '';
+  await keep(await rollupOf('damaged'));
+  expect(textOf((await work(file, 'status'))[0])).toContain('not used: measures of');
+  await keep(await rollupOf('damaged'));
+  expect(textOf((await work(file, 'status'))[0])).toContain('not used: measures of');
+  expect(textOf((await work(file, 'backfill')).at(-1))).toContain('equal to its rows');
+  expect(textOf((await work(file, 'status'))[0])).toContain('equal to its rows');
+});
+
+test('a keeper creates, keeps and replaces rollups in development, and elsewhere keeps those that were applied', async () => {
+  await createSource('kept');
+  await insert('kept', { rows: 2000, days: 2, ago: 120 });
+  const [before, now] = [fileOf('kept'), fileOf('kept').replace('project, host', 'project')];
+  let declared = readRollupFile('a.rollup.yaml', before)?.rollups ?? [];
+  const observed: Observation[] = [];
+  const keeperOf = (creates: boolean) =>
+    createKeeper({
+      engine,
+      declared: () => declared,
+      creates,
+      onKept: () => Promise.resolve(),
+      observe: (each) => observed.push(each),
+      clock: { monotonic: () => 0 },
+      after: REAL_TIME.after,
+    });
+  const versions = async (): Promise<readonly string[]> =>
+    (await readStates(engine)).flatMap(({ rollup }) =>
+      rollup.name === 'kept_by_minute' ? [rollup.version] : [],
+    );
+  const [serving, development] = [keeperOf(false), keeperOf(true)];
+  await serving.keep();
+  expect(await versions()).toEqual([]);
+  await development.keep();
+  expect(await versions()).toEqual([declared[0]?.rollup.version]);
+  declared = readRollupFile('a.rollup.yaml', now)?.rollups ?? [];
+  await development.keep();
+  expect(await versions()).toEqual([declared[0]?.rollup.version]);
+  await engine.execute("ALTER TABLE logs.kept DELETE WHERE project = 'p1' SETTINGS mutations_sync = 2");
+  await serving.keep();
+  expect(observed.map(({ kind }) => kind)).toEqual(Array(3).fill('rollup.filled'));
+  declared = readRollupFile('a.rollup.yaml', now.replace('sum(bytes)', 'sum(nothing)'))?.rollups ?? [];
+  await development.keep();
+  expect(observed.at(-1)).toMatchObject({
+    kind: 'rollup.rejected',
+    diagnostics: [{ code: 'rollup.column' }],
+  });
+  for (const each of [serving, development]) each.close();
 });

@@ -161,15 +161,30 @@ test('rows that arrive, and those of other tenants', async () => {
   expect(routed.body).not.toBe(before.body);
 });
 
+test('the engine itself filters the rows of a rollup as those of its source', async () => {
+  const response = await service.call('/api/endpoints/query/events?project=mine');
+  const [, revision = ''] = (response.headers.get('Millrace-Endpoint') ?? '').split('@');
+  const table = await rollupTable();
+  const seen = (values: Record<string, string>) =>
+    readRows(service.engine, `SELECT DISTINCT project FROM millrace_rollups.\`${table}\``, {
+      origin: 'consumer',
+      rowPolicy: { endpoint: 'events', revision, values },
+    });
+  expect(await seen({ project: 'mine' })).toEqual([['mine']]);
+  expect(await seen({ project: 'other' })).toEqual([]);
+});
+
+async function rollupTable(): Promise<string> {
+  const tables = await readRows(
+    service.engine,
+    "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'events%1h'",
+  );
+  return String(tables.flat()[0]);
+}
+
 test('a rollup that is gone: the rows are read', async () => {
   const sql = 'SELECT count() AS n, uniq(host) AS h FROM events';
   const before = await ask({ sql }, OFF);
-  const [table] = (
-    await readRows(
-      service.engine,
-      "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'events%1h'",
-    )
-  ).flat();
-  await service.engine.execute(`DROP TABLE millrace_rollups.\`${String(table)}\``);
+  await service.engine.execute(`DROP TABLE millrace_rollups.\`${await rollupTable()}\``);
   expect(await ask({ sql })).toEqual({ ...before, rollup: undefined });
 });

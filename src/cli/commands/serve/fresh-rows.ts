@@ -21,8 +21,8 @@ interface FreshRowsOptions {
   readonly after: After;
 }
 
-/** Until the returned function is called, which resolves when nothing runs any more. A statement that fails is reported, and ends it. */
-export function keepRowsFresh({ engine, settings, terminal, after }: FreshRowsOptions): () => Promise<void> {
+/** Until the returned function is called; what runs then ends with the engine. A statement that fails is reported, and ends it. */
+export function keepRowsFresh({ engine, settings, terminal, after }: FreshRowsOptions): () => void {
   const { seeds, engineSources } = settings;
   let isStopped = false;
   let cancel: (() => void) | undefined;
@@ -41,14 +41,11 @@ export function keepRowsFresh({ engine, settings, terminal, after }: FreshRowsOp
   const turn = async (minute: number): Promise<void> => {
     const isFine = (await run(MINUTE)) && (minute % MINUTES_OF_DAY !== 0 || (await run(DAY)));
     if (!isFine || isStopped) return;
-    cancel = after(MINUTE_MS, () => {
-      running = turn(minute + 1);
-    });
+    cancel = after(MINUTE_MS, () => void turn(minute + 1));
   };
-  let running = existsSync(join(seeds, 'dev')) ? turn(0) : Promise.resolve();
-  return async () => {
+  if (existsSync(join(seeds, 'dev'))) void turn(0);
+  return () => {
     isStopped = true;
     cancel?.();
-    await running;
   };
 }

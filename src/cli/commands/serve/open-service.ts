@@ -22,9 +22,9 @@ export async function openOrExplain(
   });
   if (isDevelopment !== true || engine.kind !== 'embedded') return service;
   const stop = keepRowsFresh({ engine, settings, terminal, after: REAL_TIME.after });
-  const close = async (reason: string): Promise<void> => {
-    await stop();
-    await service.close(reason);
+  const close = (reason: string): Promise<void> => {
+    stop();
+    return service.close(reason);
   };
   return { ...service, close };
 }

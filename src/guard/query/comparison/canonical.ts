@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
 import { createParameters } from './parameter-uses.ts';
-import { elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
+import { elementOf, elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
   childrenOf, inputsOf, namesOf,
   type ColumnExpression, type Expression, type FunctionExpression, type NodeId, type QueryNode, type Relation,
@@ -193,6 +193,8 @@ function functionText(scope: PrintScope, call: FunctionExpression): string {
   const plain = plainForm(call);
   if (plain !== call) return scope.texts.expression(plain);
   const { name, parameters, window } = call;
+  const subcolumn = subcolumnText(scope, call);
+  if (subcolumn !== undefined) return subcolumn;
   if (name === 'and' || name === 'or') {
     const operands = flatten(name, [call]);
     const parts = new Set(operands.map(scope.texts.expression));
@@ -212,6 +214,19 @@ function functionText(scope: PrintScope, call: FunctionExpression): string {
   const given = parameters.length === 0 ? '' : `(${parameters.map(text).join(', ')})`;
   const over = window === undefined ? '' : ` OVER (${windowText(scope, window)})`;
   return `${name}${given}(${sorted.join(', ')})${over}`;
+}
+
+/** `place.1` of a stored column as `place.city`. */
+function subcolumnText(scope: PrintScope, expression: Expression): string | undefined {
+  if (expression.kind === 'column') {
+    const plain = plainColumn(scope, expression);
+    if (plain !== undefined) return subcolumnText(scope, plain);
+    const source = scope.relations.get(expression.source);
+    return source?.kind === 'table' ? scope.texts.expression(expression) : undefined;
+  }
+  const [tuple, name] = elementOf(expression) ?? [];
+  const whole = tuple && subcolumnText(scope, tuple);
+  return whole === undefined ? undefined : `${whole}.${name}`;
 }
 
 function windowText(scope: PrintScope, window: NonNullable<FunctionExpression['window']>): string {

@@ -6,6 +6,7 @@ import {
   isNull, isOpen, orderBetween, orderWith,
   type Domain, type Facts, type Open, type Order, type Term,
 } from './term-facts.ts'; // prettier-ignore
+import { tuplesForm } from './tuple-sets.ts';
 import { isNullable, isSameValue, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import {
@@ -125,7 +126,10 @@ const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: Func
   lessOrEquals: (context, { arguments: list }) =>
     ordered(context, list, (order) => order === 'less' || order === 'equal'),
   isNotDistinctFrom: same,
-  in: (context, { arguments: [value, set] }) => among(context, value, set),
+  in: (context, call) => {
+    const tuples = tuplesForm(call);
+    return tuples === undefined ? among(context, ...call.arguments) : evaluate(context, tuples);
+  },
   has: (context, { arguments: [set, value] }) => (set?.kind === 'parameter' ? undefined : among(context, value, set)),
   isNull: (context, { arguments: [only] }) => only && fromTruth(isNullValue(context, only)),
   empty: (context, { arguments: [only] }) =>

@@ -3,6 +3,7 @@ import { blockOf } from './blocks.ts';
 import type { Texts } from './canonical.ts';
 import { truthUnder, type Condition } from './evaluation.ts';
 import { childrenOf, type QueryNode, type UnionNode } from '../tree/nodes.ts';
+import { narrowerCalls, type Narrower } from './narrower-calls.ts';
 import { plainForm } from './plain-form.ts';
 import { isFiltered, readingsOf, type Restriction } from './restrictions.ts';
 import { momentOf } from './scalars.ts';
@@ -27,7 +28,15 @@ export function areImplying(
   if (isJoined(near, old)) return true;
   const premises = conditionsOf(near);
   const conclusion: Condition = [condition, texts];
-  const narrower = narrowerSets(premises, conclusion);
+  return isConsequence(premises, conclusion, assumed);
+}
+
+/** Whether each row, or each element of an array, that passes all premises passes the conclusion. */
+function isConsequence(premises: readonly Condition[], conclusion: Condition, assumed: Facts): boolean {
+  const narrower = [
+    ...narrowerSets(premises, conclusion),
+    ...narrowerCalls([...premises, conclusion], (small, large) => isConsequence([small], large, NO_FACTS)),
+  ];
   return isFollowing(premises, (facts) => truthUnder(conclusion, facts), assumed, narrower);
 }
 
@@ -81,7 +90,7 @@ function isFollowing(
   premises: readonly Condition[],
   conclusion: (facts: Facts) => Truth,
   assumed: Facts,
-  narrower: readonly (readonly [Condition, Condition])[] = [],
+  narrower: readonly Narrower[] = [],
 ): boolean {
   let cases = 0;
   const holds = (facts: Facts): boolean => {
@@ -102,10 +111,7 @@ function isFollowing(
 }
 
 /** Pairs of conditions by subqueries, of which the first implies the second. */
-function narrowerSets(
-  premises: readonly Condition[],
-  conclusion: Condition,
-): readonly (readonly [Condition, Condition])[] {
+function narrowerSets(premises: readonly Condition[], conclusion: Condition): readonly Narrower[] {
   const large = subqueryConditions(conclusion);
   if (large.length === 0) return [];
   return premises

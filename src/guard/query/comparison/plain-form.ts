@@ -41,7 +41,7 @@ const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrE
 /** Functions whose result is 0, 1 or NULL. */
 const CONDITIONS: ReadonlySet<string> = new Set([
   ...Object.keys(NEGATED), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
-  'endsWith', 'match', 'hasAny', 'hasAll', 'mapContainsKey',
+  'endsWith', 'match', 'hasAny', 'hasAll', 'mapContainsKey', 'arrayExists', 'arrayAll',
 ]); // prettier-ignore
 
 export function isCondition(expression: Expression): boolean {
@@ -94,7 +94,13 @@ function plainStep(call: FunctionExpression): Expression {
     case 'like':
       return second !== undefined && isWithoutPattern(first, second) ? { ...call, name: 'equals' } : call;
     case 'has':
-      return second === undefined ? call : elementForm(call, first, second);
+    case 'hasAny':
+    case 'hasAll':
+    case 'arrayExists':
+      return second === undefined ? call : arrayForm(call, first, second);
+    case 'empty':
+    case 'notEmpty':
+      return filteredForm(call, first);
     case 'if':
       return choiceForm(call, first);
     case 'multiIf':
@@ -132,6 +138,17 @@ function numberedElement(call: FunctionExpression, tuple: Expression, element: E
   if (name === undefined || index < 0) return call;
   const number = { kind: 'constant', text: `UInt64_${index + 1}`, type: 'UInt8' } as const;
   return { ...call, name: 'tupleElement', arguments: [tuple, number] };
+}
+
+/** Of `tuple.1`, the tuple and the name of the element. */
+export function elementOf(expression: Expression): readonly [tuple: Expression, name: string] | undefined {
+  const call = expression.kind === 'function' ? plainForm(expression) : expression;
+  if (call.kind !== 'function' || call.name !== 'tupleElement') return undefined;
+  const [tuple, element] = call.arguments;
+  const index = element?.kind === 'constant' ? /^UInt64_(\d+)$/.exec(element.text)?.[1] : undefined;
+  const type = tuple && plainTypeOf(typeOf(tuple));
+  const item = type?.name === 'Tuple' ? typeArguments(type)[Number(index) - 1] : undefined;
+  return tuple && item && [tuple, item.name ?? `${index}`];
 }
 
 /** `dictGetFloat64` reads what `dictGet` reads. */
@@ -235,22 +252,29 @@ function comparisonForm(call: FunctionExpression, left: Expression, right: Expre
   const [condition, truth] = left.kind === 'constant' ? [right, truthOf(left)] : [left, truthOf(right)];
   if (truth !== undefined && isPlainCondition(condition))
     return truth === (call.name === 'equals') ? condition : { ...call, name: 'not', arguments: [condition] };
-  if (
-    left.kind === 'function' &&
-    right.kind === 'function' &&
-    left.name === 'tuple' &&
-    right.name === 'tuple'
-  ) {
-    const pairs = left.arguments.flatMap((each, index) => {
-      const other = right.arguments[index];
-      return other === undefined ? [] : { ...call, arguments: [each, other] };
+  const [items, others] = [tupleItems(left), tupleItems(right)];
+  if (items !== undefined && others !== undefined) {
+    const pairs = items.flatMap((each, index) => {
+      const item = others[index];
+      return item === undefined ? [] : { ...call, arguments: [each, item] };
     });
-    if (pairs.length !== right.arguments.length || pairs.length < 2) return call;
+    if (pairs.length !== others.length || pairs.length < 2) return call;
     return { ...call, name: call.name === 'equals' ? 'and' : 'or', arguments: pairs };
   }
   const [value, other] = isEmptyString(left) ? [right, left] : [left, right];
   if (!isEmptyString(other) || typeOf(value) !== 'String') return call;
   return { ...call, name: call.name === 'equals' ? 'empty' : 'notEmpty', arguments: [value] };
+}
+
+/** The items of a tuple that is written out, perhaps as a constant. */
+export function tupleItems(tuple: Expression): readonly Expression[] | undefined {
+  if (tuple.kind === 'function') return tuple.name === 'tuple' ? tuple.arguments : undefined;
+  if (tuple.kind !== 'constant' || !tuple.text.startsWith('Tuple_(')) return undefined;
+  const texts = elementsOf(tuple);
+  const types = typeArguments(parseType(tuple.type)).map(({ type }) => printType(type));
+  return texts?.flatMap((text, index) =>
+    typeof text === 'string' ? [{ kind: 'constant', text, type: types[index] ?? '' }] : text,
+  );
 }
 
 function isEmptyString(expression: Expression): boolean {
@@ -265,6 +289,53 @@ function elementForm(call: FunctionExpression, array: Expression, value: Express
   const kinds = new Set([value, ...array.arguments].map((each) => kindOfType(typeOf(each))));
   if (kinds.size !== 1 || kinds.has(undefined)) return call;
   return plainForm({ ...call, name: 'in', arguments: [value, { ...array, name: 'tuple' }] });
+}
+
+function arrayForm(call: FunctionExpression, first: Expression, second: Expression): Expression {
+  if (call.name === 'arrayExists') return existsForm(call, first, second);
+  return (call.name === 'has' ? elementForm : elementsForm)(call, first, second);
+}
+
+/** `hasAny(array, [x, y])` as `has(array, x) OR has(array, y)`, and `hasAll` with AND. */
+function elementsForm(call: FunctionExpression, array: Expression, set: Expression): Expression {
+  if (array.kind === 'constant' && call.name === 'hasAny') return elementsForm(call, set, array);
+  const elements = set.kind === 'constant' ? (elementsOf(set) ?? []) : [];
+  const type = typeArguments(parseType(typeOf(set)))[0]?.type;
+  const calls = elements.flatMap((text): readonly FunctionExpression[] => {
+    if (typeof text !== 'string' || type === undefined) return [];
+    return [{ ...call, name: 'has', arguments: [array, { kind: 'constant', text, type: printType(type) }] }];
+  });
+  const [only] = calls;
+  if (only === undefined || calls.length === 1) return only ?? call;
+  return { ...call, name: call.name === 'hasAny' ? 'or' : 'and', arguments: calls };
+}
+
+/** `arrayExists(e -> e = 'x', array)` as `has(array, 'x')`, of like types; of a condition with OR as several. */
+function existsForm(call: FunctionExpression, lambda: Expression, array: Expression): Expression {
+  if (lambda.kind !== 'lambda' || lambda.body.kind !== 'function') return call;
+  const body = plainForm(lambda.body);
+  if (body.kind !== 'function') return call;
+  if (body.name === 'or') {
+    const [, ...arrays] = call.arguments;
+    const parts = body.arguments.map((each) => ({
+      ...call,
+      arguments: [{ ...lambda, body: each }, ...arrays],
+    }));
+    return { ...call, name: 'or', arguments: parts };
+  }
+  if (body.name !== 'equals') return call;
+  const element = body.arguments.find((each) => each.kind === 'column' && each.source === lambda.id);
+  const constant = body.arguments.find(({ kind }) => kind === 'constant');
+  if (element === undefined || constant === undefined || call.arguments.length > 2) return call;
+  const [type, other] = [typeOf(element), typeOf(constant)].map(kindOfType);
+  return type === undefined || type !== other ? call : { ...call, name: 'has', arguments: [array, constant] };
+}
+
+/** `notEmpty(arrayFilter(…))` as `arrayExists(…)`. */
+function filteredForm(call: FunctionExpression, array: Expression): Expression {
+  if (array.kind !== 'function' || array.name !== 'arrayFilter') return call;
+  const exists = { ...call, name: 'arrayExists', arguments: array.arguments };
+  return call.name === 'notEmpty' ? exists : { ...call, name: 'not', arguments: [exists] };
 }
 
 /** IN converts its elements to the type of the left side, an equality both sides to a common type: only of like types. */

@@ -22,6 +22,8 @@ const IN_LIST = `SELECT id, status FROM app.orders WHERE shop = @shop AND status
 
 const HITS_OF = (condition: string): string =>
   `SELECT visitor FROM app.hits WHERE site = @site AND ${condition}`;
+const IN_ROWS = (rows: string): string =>
+  `SELECT id FROM app.orders WHERE shop = @shop AND (status, customer) IN ${rows}`;
 const BY_PATH = 'SELECT path, count() AS hits FROM app.events WHERE tenant = @tenant';
 
 export const EQUAL: readonly Pair[] = [
@@ -42,6 +44,17 @@ export const EQUAL: readonly Pair[] = [
       HITS_OF(
         "arrayExists(g -> g.1 = 'buy', arrayZip(goals.name, goals.value)::Array(Tuple(name String, value UInt32)))",
       ),
+    ],
+    [
+      'an element of a stored tuple',
+      "SELECT label, place.1 AS city FROM app.devices WHERE org = @org AND place.1 != 'Rome'",
+      "SELECT label, place.city AS city FROM app.devices WHERE org = @org AND place.city != 'Rome'",
+    ],
+    ['rows of IN', IN_ROWS("(('paid', 1), ('new', 2))"), IN_ROWS("(('new', 2), ('paid', 1))")],
+    [
+      'one element of an array',
+      HITS_OF("hasAny(goals.name, ['buy'])"),
+      HITS_OF("arrayExists(g -> g = 'buy', goals.name)"),
     ],
     [
       'an Enum by its name',

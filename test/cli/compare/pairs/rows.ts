@@ -104,6 +104,34 @@ const GROUPS: readonly Row[] = [
   ['INTERSECT', ORDERS, `${ORDERS} INTERSECT ${ORDERS} AND status = 'void'`],
 ]; // prettier-ignore
 
+const TICKETS = 'SELECT id FROM app.tickets WHERE account = @account';
+
+/** One condition that is narrower than the other: by the strings that pass it, the elements of arrays, the rows of IN. */
+const NARROWER: readonly Row[] = [
+  ['hasAny', `${TICKETS} AND hasAny(labels, ['vip', 'bug'])`, `${TICKETS} AND hasAny(['bug'], labels)`],
+  ['hasAny and has', `${TICKETS} AND hasAny(labels, ['vip', 'bug'])`, `${TICKETS} AND has(labels, 'bug')`],
+  ['hasAny and hasAll', `${TICKETS} AND hasAny(labels, ['new', 'bug'])`, `${TICKETS} AND hasAll(labels, ['vip', 'new'])`],
+  ['any element and one', `${TICKETS} AND notEmpty(labels)`, `${TICKETS} AND has(labels, 'vip')`],
+  ['a lambda of an element', `${TICKETS} AND hasAny(labels, ['vip', 'bug'])`, `${TICKETS} AND arrayExists(l -> l = 'bug', labels)`],
+  ['lambdas of strings', `${TICKETS} AND arrayExists(l -> l LIKE '%u%' OR l = 'vip', labels)`, `${TICKETS} AND arrayExists(x -> startsWith(x, 'bu'), labels)`],
+  ['lambdas of all elements', `${TICKETS} AND arrayAll(l -> l IN ('new', 'vip', 'bug'), labels)`, `${TICKETS} AND arrayAll(l -> l IN ('new', 'vip'), labels)`],
+  ['a filtered array', `${TICKETS} AND notEmpty(arrayFilter(l -> l != 'x', labels))`, `${TICKETS} AND notEmpty(arrayFilter(l -> l NOT IN ('x', 'bug'), labels))`],
+  ['a lambda with NOT', `${TICKETS} AND NOT arrayExists(l -> l = 'x', labels)`, `${TICKETS} AND NOT arrayExists(l -> l = 'x' OR l = 'bug', labels)`],
+  ['a prefix', `${EVENTS} AND startsWith(path, '/')`, `${EVENTS} AND startsWith(path, '/x')`],
+  ['a prefix and its value', `${EVENTS} AND startsWith(path, '/')`, `${EVENTS} AND path = '/x'`],
+  ['NOT of a prefix', `${EVENTS} AND NOT startsWith(path, '/xx')`, `${EVENTS} AND NOT startsWith(path, '/x')`],
+  ['parts of LIKE', `${EVENTS} AND email LIKE '%a%.eu'`, `${EVENTS} AND email LIKE 'an_@a%.eu'`],
+  ['LIKE and a list', `${EVENTS} AND email LIKE 'a%'`, `${EVENTS} AND email IN ('ann@a.eu', 'ax')`],
+  ['ILIKE', `${EVENTS} AND email ILIKE 'A%'`, `${EVENTS} AND email ILIKE 'aN%'`],
+  ['ILIKE and LIKE', `${EVENTS} AND email ILIKE 'A%'`, `${EVENTS} AND email LIKE 'an%'`],
+  ['a regular expression', `${EVENTS} AND match(path, '^(/x|/y)$')`, `${EVENTS} AND path = '/x'`],
+  ['a regular expression without anchors', `${EVENTS} AND match(email, 'a')`, `${EVENTS} AND match(email, '^an')`],
+  ['rows of IN', `${ORDERS} AND (status, customer) IN (('paid', 1), ('new', 2))`, `${ORDERS} AND (status, customer) IN (('paid', 1))`],
+  ['rows of IN and equalities', `${ORDERS} AND (status, customer) IN (('paid', 1), ('new', 2))`, `${ORDERS} AND customer = 2 AND status = 'new'`],
+  ['rows of NOT IN', `${ORDERS} AND (status, customer) NOT IN (('paid', 1))`, `${ORDERS} AND (customer, status) NOT IN ((1, 'paid'), (2, 'new'))`],
+  ['a tuple', `${ORDERS} AND customer = 1`, `${ORDERS} AND (customer, status) = (1, 'paid')`],
+]; // prettier-ignore
+
 /** Limits of inner queries, and of tables of a sandbox. */
 const LIMITS: readonly Row[] = [
   ['LIMIT', `${ORDERS} ORDER BY id LIMIT 2`, `${ORDERS} ORDER BY id LIMIT 1`],
@@ -118,6 +146,11 @@ const EXCHANGED: readonly Row[] = [
   ['a constant', `${EVENTS} AND path = '/x'`, `${EVENTS} AND path = '/y'`],
   ['a constant in ON', `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 1 WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 2 WHERE o.shop = @shop`],
   ['a list', `${ORDERS} AND status IN ('paid', 'new')`, `${ORDERS} AND status IN ('paid', 'void')`],
+  ['prefixes', `${EVENTS} AND startsWith(path, '/x')`, `${EVENTS} AND startsWith(path, '/y')`],
+  ['LIKE and a suffix', `${EVENTS} AND email LIKE 'an%'`, `${EVENTS} AND email LIKE '%l@a.eu'`],
+  ['elements', `${TICKETS} AND has(labels, 'vip')`, `${TICKETS} AND hasAny(labels, ['bug', 'x'])`],
+  ['lambdas', `${TICKETS} AND arrayExists(l -> l = 'vip' OR l = 'x', labels)`, `${TICKETS} AND arrayExists(l -> l IN ('bug', 'x'), labels)`],
+  ['rows of IN', `${ORDERS} AND (status, customer) IN (('paid', 1))`, `${ORDERS} AND (status, customer) IN (('new', 2), ('paid', 2))`],
   ['a bound turned round', `${EVENTS} AND ms > 15`, `${EVENTS} AND ms < 15`],
   ['= and !=', `${ORDERS} AND status = 'paid'`, `${ORDERS} AND status != 'paid'`],
   ['NULL and others', 'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NULL', 'SELECT id FROM app.customers WHERE shop = @shop AND segment IS NOT NULL'],
@@ -133,7 +166,7 @@ const EXCHANGED: readonly Row[] = [
 ]; // prettier-ignore
 
 export const ROW_PAIRS: readonly RowPair[] = [
-  ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ANY]),
+  ...rows([...CONDITIONS, ...NARROWER, ...JOINS, ...GROUPS, ANY]),
   ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ...LIMITS], { isTable: true }),
   ...rows(
     [['GROUP BY', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop GROUP BY customer'],

@@ -1,0 +1,127 @@
+// Which statements are routed, to which table, and what the others lack.
+import { describe, expect, test } from 'vitest';
+import type { RollupInUse, RollupMeasure } from '../../../src/guard/rollups/model.ts';
+import { isRoutedTree } from '../../../src/guard/rollups/opinion.ts';
+import { createRouter } from '../../../src/guard/rollups/route.ts';
+
+function measure(aggregate: string, list: readonly string[], type: string): RollupMeasure {
+  const name = `${aggregate}(${list.join(', ')})`;
+  return {
+    name,
+    aggregate,
+    parameters: [],
+    arguments: list,
+    types: list.map(() => type),
+    approximate: false,
+  };
+}
+
+const IN_USE: RollupInUse = {
+  rollup: {
+    name: 'edge',
+    version: '1',
+    source: { database: 'logs', table: 'edge' },
+    time: 'at',
+    timeType: 'DateTime64(6)',
+    dimensions: [
+      { name: 'project', expression: 'project' },
+      { name: 'level', expression: 'level' },
+      { name: 'metadata.method', expression: 'metadata.method' },
+      { name: 'failed', expression: 'status >= 500' },
+    ],
+    measures: [
+      measure('count', [], ''),
+      measure('sum', ['bytes'], 'UInt32'),
+      measure('sum', ['ms'], 'Float64'),
+    ],
+    tables: [60, 3600, 86_400].map((every) => ({ every, database: 'r', table: `edge_${every}` })),
+  },
+  coverage: { from: 1_767_225_600_000_000n, until: 1_775_001_600_000_000n },
+};
+
+const route = (sql: string) => createRouter({ zone: undefined }).route(sql, () => [IN_USE]);
+
+describe('statements that are routed', () => {
+  test.each([
+    [
+      'SELECT count() AS n FROM logs.edge WHERE project = {p:String} AND at > now() - INTERVAL 7 DAY',
+      3600,
+      'no rounding',
+    ],
+    ["SELECT toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY d", 86_400, 'days'],
+    [
+      "SELECT toStartOfHour(at, 'Europe/Berlin') AS h, count() AS n FROM logs.edge GROUP BY h",
+      3600,
+      'a zone of whole hours',
+    ],
+    [
+      "SELECT toStartOfHour(at, 'Asia/Kolkata') AS h, count() AS n FROM logs.edge GROUP BY h",
+      60,
+      'a zone of half hours',
+    ],
+    [
+      "SELECT toStartOfInterval(at, INTERVAL 5 MINUTE, 'UTC') AS t, sum(bytes) AS b FROM logs.edge GROUP BY t",
+      60,
+      'minutes',
+    ],
+    [
+      'SELECT metadata.method AS m, countIf(status >= 500) AS bad FROM logs.edge GROUP BY m',
+      3600,
+      'an expression of the file',
+    ],
+    ['SELECT DISTINCT level FROM logs.edge', 3600, 'distinct values of dimensions'],
+    [
+      'WITH a AS (SELECT * FROM logs.edge), b AS (SELECT level AS l FROM a) SELECT l, count() AS n FROM b GROUP BY l',
+      3600,
+      'layers',
+    ],
+  ] as readonly (readonly [string, number, string])[])('%s', (sql, every) => {
+    expect(route(sql)).toMatchObject({ kind: 'rollup', table: { every } });
+  });
+});
+
+describe('statements that read the rows', () => {
+  test.each([
+    ['SELECT count() AS n FROM logs.edge WHERE ms > 100', 'ms > 100'],
+    ['SELECT count() AS n FROM logs.edge WHERE at = now()', 'at = now()'],
+    ['SELECT at, count() AS n FROM logs.edge GROUP BY at', 'at'],
+    ['SELECT avg(ms) AS m FROM logs.edge', 'avg(ms)'],
+    ['SELECT quantile(0.5)(bytes) AS q FROM logs.edge GROUP BY level', 'quantile(0.5)(bytes)'],
+    ["SELECT countIf(level = 'a' AND host = 'b') AS n FROM logs.edge", "host = 'b'"],
+    ['SELECT level, rand() AS r, count() AS n FROM logs.edge GROUP BY level, r', 'rand()'],
+    [
+      'SELECT count() AS n FROM logs.edge WHERE level IN (SELECT level FROM other.levels)',
+      'level IN (SELECT level FROM other.levels)',
+    ],
+    ['SELECT count() + toUInt64(now()) FROM logs.edge', 'count() + toUInt64(now())'],
+    ["SELECT countIf(level = 'a' OR 1) FROM logs.edge", "countIf(level = 'a' OR 1)"],
+    ['SELECT level FROM logs.edge', undefined],
+    ['SELECT count() AS n FROM logs.edge FINAL', undefined],
+    ['SELECT count() AS n FROM logs.edge JOIN other.t USING (level)', undefined],
+    [
+      'SELECT count() AS n FROM (SELECT level FROM logs.edge UNION ALL SELECT level FROM logs.edge)',
+      undefined,
+    ],
+    [
+      'WITH a AS (SELECT level FROM logs.edge) SELECT (SELECT count() FROM a) AS x, count() AS n FROM a',
+      undefined,
+    ],
+    ['SELECT toStartOfHour(at) AS h, count() AS n FROM logs.edge GROUP BY h', undefined],
+    ['SELECT toStartOfSecond(at) AS s, count() AS n FROM logs.edge GROUP BY s', 'toStartOfSecond(at) AS s'],
+    ['SELECT count() AS n FROM logs.edge SETTINGS max_threads = 1', undefined],
+    ['SELECT count() OVER () AS n FROM logs.edge', 'count() OVER ()'],
+  ])('%s', (sql, quoted) => {
+    const found = route(sql);
+    expect(found).toMatchObject({ kind: 'rows' });
+    expect(found?.kind === 'rows' ? found.reason.quoted : '').toBe(quoted);
+  });
+});
+
+test('a reading of the engine with another table or function is not accepted', () => {
+  const tree = (table: string, name: string): string =>
+    `QUERY id: 0\n  PROJECTION\n    LIST id: 1, nodes: 1\n      FUNCTION id: 2, function_name: ${name}, function_type: ordinary\n  JOIN TREE\n    IDENTIFIER id: 3, identifier: ${table}`;
+  const sql = 'SELECT sum(n) FROM r.edge_60';
+  expect(isRoutedTree(tree('r.edge_60', 'sum'), sql)).toBe(true);
+  expect(isRoutedTree(tree('r.other', 'sum'), sql)).toBe(false);
+  expect(isRoutedTree(tree('r.edge_60', 'file'), sql)).toBe(false);
+});
