@@ -319,7 +319,10 @@ describe('a row', () => {
 
   test('has the rows around it, of the same source, as many before as after', async () => {
     await logs.show(logsOf('function_logs'));
-    await logs.rows().nth(20).click();
+    // With enough rows before and after it.
+    await page.locator('.log-rows').focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('Enter');
     await logs.panel().getByRole('tab', { name: 'Around' }).click();
     const list = logs
       .panel()

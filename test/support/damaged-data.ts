@@ -1,6 +1,6 @@
 // Data folders with tables whose files tests damage while no engine is open.
 import { mkdtempSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Observation } from '../../src/sql/base/observation.ts';
@@ -48,13 +48,28 @@ export interface FilledData {
   readonly definition: (table?: string) => string;
 }
 
+const filled = new Map<string, Promise<string>>();
+
+/** A data folder that the file's tests do not change, filled before the first of them. */
+function filledFolder(): Promise<string> {
+  const made = filled.get(tmpdir()) ?? fill(mkdtempSync(join(tmpdir(), 'millrace-filled-')), STATEMENTS);
+  filled.set(tmpdir(), made);
+  return made;
+}
+
+async function fill(data: string, statements: readonly string[]): Promise<string> {
+  const engine = await openEngineAt(engineFolder(data));
+  for (const sql of statements) await engine.execute(sql);
+  await engine.close(0);
+  return data;
+}
+
 /** A data folder that no engine has open; `more` runs after the tables have been filled. */
 export async function fillData(more: readonly string[] = []): Promise<FilledData> {
   const data = mkdtempSync(join(tmpdir(), 'millrace-damaged-'));
+  await cp(await filledFolder(), data, { recursive: true, verbatimSymlinks: true });
+  if (more.length > 0) await fill(data, more);
   const path = engineFolder(data);
-  const engine = await openEngineAt(path);
-  for (const sql of [...STATEMENTS, ...more]) await engine.execute(sql);
-  await engine.close(0);
   const definition = (table?: string): string =>
     join(path, 'metadata', table === undefined ? 'app.sql' : `app/${table}.sql`);
   return {

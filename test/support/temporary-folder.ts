@@ -3,11 +3,12 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { mkdtemp } from 'node:fs/promises';
+import { cp, mkdtemp } from 'node:fs/promises';
 import { freemem, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
 import { compilePrograms } from './engine-program.ts';
+import { PROGRAMS } from './program-file.ts';
 import { endSharedService } from './shared-service.ts';
 
 const SUPERVISOR = join(import.meta.dirname, 'supervisor.ts');
@@ -38,6 +39,7 @@ export function isFit(folder: string): boolean {
 
 /** The test processes inherit the variables. Returns the teardown function, which resolves when nothing is left. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  const { TEST_RUN_FOLDER: outer } = process.env;
   const parent = process.env['TMPDIR'] === undefined && isFit(IN_MEMORY) ? IN_MEMORY : tmpdir();
   const folder = await mkdtemp(join(parent, 'millrace-'));
   // Its own temporary folder is the system's: it does not belong to the run.
@@ -46,7 +48,10 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   });
   process.env['TMPDIR'] = folder;
   process.env['TEST_RUN_FOLDER'] = folder;
-  await compilePrograms(folder);
+  // A run that a test starts has the programs of the run of that test.
+  await (outer === undefined
+    ? compilePrograms(folder)
+    : cp(join(outer, PROGRAMS), join(folder, PROGRAMS), { recursive: true, verbatimSymlinks: true }));
   project.onTestsRerun(async () => {
     await endSharedService(folder);
     await compilePrograms(folder);

@@ -81,35 +81,7 @@ function ColumnList({ names, layout, onLayout, find, close }: ToolsProps & { rea
       />
       <ul aria-label="Columns of the table">
         {found.slice(0, MAX_LISTED).map((name) => (
-          <li key={name}>
-            <label>
-              <input
-                type="checkbox"
-                checked={!layout.hidden.includes(name)}
-                onChange={() => onLayout({ hidden: toggled(layout.hidden, name) })}
-              />
-              <span class="mono">
-                <Visible text={name} />
-              </span>
-            </label>
-            <button
-              type="button"
-              class="button quiet small"
-              aria-label={`Show ${name}`}
-              onClick={() => show(name)}
-            >
-              Show
-            </button>
-            <button
-              type="button"
-              class="button quiet small"
-              aria-label={`Pin ${name}`}
-              aria-pressed={layout.pinned.includes(name)}
-              onClick={() => onLayout({ pinned: toggled(layout.pinned, name) })}
-            >
-              Pin
-            </button>
-          </li>
+          <ListedColumn key={name} {...{ name, layout, onLayout }} onShow={() => show(name)} />
         ))}
       </ul>
       {found.length > MAX_LISTED && <p class="note">{found.length - MAX_LISTED} more: search.</p>}
@@ -121,6 +93,40 @@ function ColumnList({ names, layout, onLayout, find, close }: ToolsProps & { rea
         As the query has them
       </button>
     </>
+  );
+}
+
+interface ListedProps extends Pick<TableState, 'layout' | 'onLayout'> {
+  readonly name: string;
+  readonly onShow: () => void;
+}
+
+function ListedColumn({ name, layout, onLayout, onShow }: ListedProps) {
+  return (
+    <li>
+      <label>
+        <input
+          type="checkbox"
+          checked={!layout.hidden.includes(name)}
+          onChange={() => onLayout({ hidden: toggled(layout.hidden, name) })}
+        />
+        <span class="mono">
+          <Visible text={name} />
+        </span>
+      </label>
+      <button type="button" class="button quiet small" aria-label={`Show ${name}`} onClick={onShow}>
+        Show
+      </button>
+      <button
+        type="button"
+        class="button quiet small"
+        aria-label={`Pin ${name}`}
+        aria-pressed={layout.pinned.includes(name)}
+        onClick={() => onLayout({ pinned: toggled(layout.pinned, name) })}
+      >
+        Pin
+      </button>
+    </li>
   );
 }
 

@@ -32,15 +32,25 @@ interface Props {
   readonly state: TableState;
 }
 
+/** The columns and rows as the visitor arranged them. */
+function useArranged(all: readonly Row[], { layout, search }: TableState, sort: Sort | undefined) {
+  const existing = useMemo(() => tableColumns(all), [all]);
+  const columns = useMemo(() => shownColumns(existing, layout), [existing, layout.hidden, layout.pinned]);
+  const pattern = useMemo(() => searchPattern(search), [search]);
+  const found = useMemo(() => matchingRows(all, columns, pattern), [all, columns, pattern]);
+  const rows = useMemo(() => sortRows(found, sort), [found, sort]);
+  const places = useMemo(() => {
+    const pinned = columns.filter(({ name }) => layout.pinned.includes(name)).length;
+    return columnLayout(columns, { pinned, widths: layout.widths });
+  }, [columns, layout]);
+  return { columns, pattern, rows, places };
+}
+
 export function TableView({ rows: all, columns: typed, state }: Props) {
   const { address, change } = useExplorer();
   const { sort } = address.value;
   const { layout, onLayout, wanted } = state;
-  const existing = useMemo(() => tableColumns(all), [all]);
-  const columns = useMemo(() => shownColumns(existing, layout), [existing, layout.hidden, layout.pinned]);
-  const pattern = useMemo(() => searchPattern(state.search), [state.search]);
-  const found = useMemo(() => matchingRows(all, columns, pattern), [all, columns, pattern]);
-  const rows = useMemo(() => sortRows(found, sort), [found, sort]);
+  const { columns, pattern, rows, places } = useArranged(all, state, sort);
   const [expanded, setExpanded] = useState<readonly number[]>([]);
   const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
   const active = {
@@ -48,13 +58,9 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
     column: Math.min(chosen.column, columns.length - 1),
   };
   const scroller = useRef<HTMLDivElement>(null);
-  const places = useMemo(() => {
-    const pinned = columns.filter(({ name }) => layout.pinned.includes(name)).length;
-    return columnLayout(columns, { pinned, widths: layout.widths });
-  }, [columns, layout]);
   const view = useScroll(scroller);
   const shown = useMemo(() => visibleColumns(places, view), [places, view.left, view.width]);
-  useEffect(() => setExpanded([]), [pattern]);
+  useEffect(() => setExpanded([]), [pattern, sort]);
   const toggle = (row: number): void => setExpanded(toggled(expanded, row));
   const go = (cell: Cell): void => {
     setActive(cell);
@@ -67,10 +73,6 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
     scroller.current?.focus();
   }, [wanted, columns.length]);
   const onKey = useCellKeys({ rows, columns, active, toggle, go });
-  const setSort = (column: string): void => {
-    setExpanded([]);
-    change({ sort: nextSort(sort, column) });
-  };
   return (
     <div class="table-frame">
       <div
@@ -90,19 +92,32 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
           '--table-width': `${places.edges.at(-1) ?? 0}px`,
         }}
       >
-        <TableHead {...{ columns, typed, places, shown, sort, layout, onLayout }} onSort={setSort} />
+        <TableHead
+          {...{ columns, typed, places, shown, sort, layout, onLayout }}
+          onSort={(column) => change({ sort: nextSort(sort, column) })}
+        />
         <Body
           {...{ rows, columns, places, shown, expanded, active, view, toggle }}
           marks={pattern === undefined ? NO_MARKS : [pattern]}
           onPick={setActive}
         />
       </div>
-      {pattern !== undefined && (
-        <p class="grid-found" role="status">
-          {rows.length.toLocaleString('en')} of {counted(all.length, 'row')} with “{state.search.trim()}”
-        </p>
-      )}
+      {pattern !== undefined && <Found count={rows.length} of={all.length} search={state.search} />}
     </div>
+  );
+}
+
+interface FoundProps {
+  readonly count: number;
+  readonly of: number;
+  readonly search: string;
+}
+
+function Found({ count, of, search }: FoundProps) {
+  return (
+    <p class="grid-found" role="status">
+      {count.toLocaleString('en')} of {counted(of, 'row')} with “{search.trim()}”
+    </p>
   );
 }
 

@@ -21,6 +21,10 @@ export function* comparePolicies(
   );
   if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
   yield* compareTools(base, head);
+  if (base.readsRollups && !head.readsRollups)
+    yield { code: 'rollups.off', message: 'calls no longer read rollups', path: ['rollups'] };
+  if (!base.readsRollups && head.readsRollups)
+    yield { code: 'rollups.on', message: 'calls read rollups', path: ['rollups'] };
   if (JSON.stringify(base.logViews) !== JSON.stringify(head.logViews))
     yield { code: 'view.changed', message: 'the explorer shows log rows in another way', path: ['view'] };
 }

@@ -121,6 +121,14 @@ export const POLICY_CHANGES = {
     'Labels changed',
     "Responses are the same; metrics and the engine's query log count calls under other labels.",
   ),
+  'rollups.off': cost(
+    'Rollups are no longer read',
+    'Calls read all rows of their tables; responses are the same.',
+  ),
+  'rollups.on': compatible(
+    'Rollups are read where the result is the same',
+    'Calls read fewer rows; responses are the same.',
+  ),
   'view.changed': compatible(
     'The log view of the explorer changed',
     'Calls and responses are the same; the explorer shows other tables or columns as logs.',

@@ -1,4 +1,4 @@
-// The names of tables without a database in a query, and their databases.
+// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster.
 import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
 import { CLAUSES, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
 
@@ -123,4 +123,44 @@ function commonTables(query: Cursor): ReadonlyMap<string, readonly OwnQuery[]> {
 
 function isCommon(index: number, queries: readonly OwnQuery[] = []): boolean {
   return queries.some(({ open, close }) => index < open || index > close);
+}
+
+/** A table that `cluster(…)` or `clusterAllReplicas(…)` reads, as one server has it. */
+export interface ClusterTable {
+  readonly start: number;
+  readonly end: number;
+  readonly function: string;
+  readonly table: string;
+}
+
+/** In order; those whose arguments are not a cluster and a table are left out. */
+export function clusterTables(sql: string): readonly ClusterTable[] {
+  const query = createCursor(sql);
+  const found: ClusterTable[] = [];
+  for (let index = 0; index < query.length; index++) {
+    if (!/^cluster(AllReplicas)?$/i.test(query.text(index)) || query.kind(index + 1) !== '(') continue;
+    const table = argumentTable(query, index + 1);
+    if (table === undefined) continue;
+    const end = query.end(query.closing(index + 1));
+    found.push({ start: query.start(index), end, function: query.text(index), table });
+  }
+  return found;
+}
+
+/** The table of `(cluster, database.table)`, `(cluster, database, table)` or `(cluster, function(…))`, with or without a sharding key. */
+function argumentTable(query: Cursor, open: number): string | undefined {
+  const close = query.closing(open);
+  const commas: number[] = [];
+  for (let index = open + 1; index < close; index = query.after(index))
+    if (query.kind(index) === ',') commas.push(index);
+  const [first, second = close, third = close] = commas;
+  if (first === undefined) return undefined;
+  const table = query.slice(first + 1, second);
+  const isWhole = second === close || second - first > 2; // a name with its database is three tokens
+  return isWhole ? unquoted(table) : `${unquoted(table)}.${unquoted(query.slice(second + 1, third))}`;
+}
+
+/** A name of a table can be written as a string. */
+function unquoted(name: string): string {
+  return /^'[\w.]+'$/.test(name) ? name.slice(1, -1) : name;
 }

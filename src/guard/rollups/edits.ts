@@ -263,3 +263,23 @@ function addConditions({ read, needs }: Editing, level: Level): void {
     }
   }
 }
+
+/** The relation in place of the table, under the name that qualifies its columns; it has no PREWHERE. */
+export function sourceEdits(
+  tree: Tree,
+  source: Node,
+  [first]: readonly Level[],
+  relation: string,
+): readonly Edit[] {
+  const [table = source] = source.parts;
+  const isNamed = source.at >= table.to;
+  const prewhere = first && partOf(first.select, 'prewhere');
+  const words = prewhere && spanOf(tree, { from: prewhere.from, to: prewhere.from + 1 });
+  return [
+    {
+      ...spanOf(tree, table),
+      text: isNamed ? relation : `${relation} AS ${quoteIdentifier(nameOf(tree, table))}`,
+    },
+    ...(words === undefined ? [] : [{ ...words, text: 'WHERE' }]),
+  ];
+}

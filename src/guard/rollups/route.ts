@@ -1,13 +1,10 @@
 // Routes a statement to a rollup: an edit of its source, by which it reads the same groups of fewer rows.
-import { editedSource, type Edit } from '../../sql/clickhouse/clause.ts';
-import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { editedSource } from '../../sql/clickhouse/clause.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
-import { nameOf, partOf, someNode, sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
+import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
-import { editLevels, type Needs } from './edits.ts';
-import { isClock } from './functions.ts';
+import { editLevels, sourceEdits, type Needs } from './edits.ts';
 import {
   isOpaqueQuery,
   parentsOf,
@@ -20,8 +17,8 @@ import {
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
 import { alignedTo, writeRelation } from './relation.ts';
-import { shownNode, type Unfit } from './term.ts';
-import { createTerms } from './terms.ts';
+import type { Unfit } from './term.ts';
+import { createTerms, unnamedClock } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
 /** A statement that reads a rollup, or why it reads the rows. */
@@ -140,16 +137,6 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   };
 }
 
-/** A column that is named after a call that reads the clock: a statement that is routed has the time instead. */
-function unnamedClock(tree: Tree): Unfit | undefined {
-  const items = nodesOf(tree.root, 'list').flatMap(({ parts }) => parts);
-  const item = items.find(
-    (each) =>
-      each.kind !== 'alias' && someNode(each, (node) => node.kind === 'call' && isClock(nameOf(tree, node))),
-  );
-  return item && { quoted: shownNode(tree, item), text: 'has no name (AS), and would get another one' };
-}
-
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */
 function levelsFrom(
   tree: Tree,
@@ -170,19 +157,4 @@ function levelsFrom(
     if ('text' in reader) return reader;
     source = reader;
   }
-}
-
-/** The relation in place of the table, under the name that qualifies its columns; it has no PREWHERE. */
-function sourceEdits(tree: Tree, source: Node, [first]: readonly Level[], relation: string): readonly Edit[] {
-  const [table = source] = source.parts;
-  const isNamed = source.at >= table.to;
-  const prewhere = first && partOf(first.select, 'prewhere');
-  const words = prewhere && spanOf(tree, { from: prewhere.from, to: prewhere.from + 1 });
-  return [
-    {
-      ...spanOf(tree, table),
-      text: isNamed ? relation : `${relation} AS ${quoteIdentifier(nameOf(tree, table))}`,
-    },
-    ...(words === undefined ? [] : [{ ...words, text: 'WHERE' }]),
-  ];
 }

@@ -1,7 +1,16 @@
 // Reads the expressions of the levels of a query as terms.
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { argumentsOf, nameOf, namesOf, operatorOf, partOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
+import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import {
+  argumentsOf,
+  nameOf,
+  namesOf,
+  operatorOf,
+  partOf,
+  someNode,
+  textOf,
+} from '../../sql/clickhouse/tree/visit.ts';
 import { boundOf, isClock, isOfArguments, roundingOf, sameTimeZone } from './functions.ts';
 import { meaningOf, orderOf, type Level } from './levels.ts';
 import {
@@ -11,10 +20,12 @@ import {
   rowTerm,
   sameTimeTerm,
   noDimension,
+  shownNode,
   textWith,
   timeTerm,
   type TimeComparison,
   type Term,
+  type Unfit,
 } from './term.ts';
 
 /** What terms are read with. */
@@ -238,4 +249,14 @@ function isComparing(tree: Tree, node: Node): boolean {
   return ['=', '==', '!=', '<>', '<', '<=', '>', '>=', '<=>', 'LIKE', 'ILIKE', 'REGEXP'].includes(
     operatorOf(tree, node),
   );
+}
+
+/** A column that is named after a call that reads the clock: a statement that is routed has the time instead. */
+export function unnamedClock(tree: Tree): Unfit | undefined {
+  const items = nodesOf(tree.root, 'list').flatMap(({ parts }) => parts);
+  const item = items.find(
+    (each) =>
+      each.kind !== 'alias' && someNode(each, (node) => node.kind === 'call' && isClock(nameOf(tree, node))),
+  );
+  return item && { quoted: shownNode(tree, item), text: 'has no name (AS), and would get another one' };
 }

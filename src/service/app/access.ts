@@ -38,11 +38,18 @@ export function createAccessControl(
   let last: Catalog | undefined;
   let cancel = NO_CONTROL.close;
   let isClosed = false;
+  let before = Promise.resolve();
   const refresh = (): Promise<void> => (last === undefined ? Promise.resolve() : apply(last));
-  const apply = async (catalog: Catalog): Promise<void> => {
+  // One after another: rules of an earlier catalog must not replace those of a later one.
+  const apply = (catalog: Catalog): Promise<void> => {
     const isFirst = last === undefined;
     last = catalog;
     cancel();
+    const applied = before.then(() => applyLast(isFirst));
+    before = applied.catch(() => undefined);
+    return applied;
+  };
+  const applyLast = async (isFirst: boolean): Promise<void> => {
     const stored = await readStoredTables(engine).catch((cause: unknown) => {
       if (cause instanceof EngineError) return undefined;
       throw cause;
@@ -51,7 +58,7 @@ export function createAccessControl(
       if (!isClosed) cancel = after(AGAIN_MS, () => void refresh());
       return isFirst ? restrict(NOTHING) : undefined;
     }
-    const reads = withRollups(await readsOf([...catalog.all, ...probes]), rollups());
+    const reads = withRollups(await readsOf([...(last?.all ?? []), ...probes]), rollups());
     await restrict(accessRules(reads, withProbe(stored)));
   };
   const close = (): void => {

@@ -40,7 +40,8 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   const shared = link && { link, entryKey: await openEntryKey(settings, observe) };
   const cache = createCache({ memoryBytes: settings.cacheMemory, shared, observe });
   const common = { ...options, engine, describe, sandboxes, cache };
-  const declared = () => catalog.rollups().map(({ rollup }) => rollup);
+  let opened: LiveCatalog | undefined;
+  const declared = () => (opened?.rollups() ?? []).map(({ rollup }) => rollup);
   const onTables = () => access.refresh();
   const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
   const path = openRequestPath({
@@ -57,6 +58,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
       throw cause;
     },
   );
+  opened = catalog;
   const close = (): Promise<void> => {
     for (const each of [live, access, rollups]) each.close();
     return Promise.all([catalog.close(), cache.close(), path.transformer.close()]).then(() => undefined);

@@ -146,9 +146,25 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   }
   return errors.filter((error) => {
     if (error.keyword === 'propertyNames' || error.keyword === 'if') return false;
+    if (error.keyword === 'required' && errors.some((each) => isMisspelling(each, error))) return false;
     const inside = choices.get(error);
     return inside === undefined ? !wrong.has(error) : inside.every((each) => wrong.has(each.error));
   });
+}
+
+/** Whether an unknown key is a misspelling of one that is missing beside it. */
+function isMisspelling(unknown: ErrorObject, { instancePath, params }: ErrorObject): boolean {
+  if (unknown.keyword !== 'additionalProperties' || unknown.instancePath !== instancePath) return false;
+  return nearestKey(unknown) === params['missingProperty'];
+}
+
+/** The key that an unknown one may mean. */
+function nearestKey({ params, parentSchema }: ErrorObject): string | undefined {
+  return nearest(String(params['additionalProperty']), knownKeys(parentSchema));
+}
+
+function knownKeys(schema: ErrorObject['parentSchema']): readonly string[] {
+  return Object.keys((schema?.['properties'] as object | undefined) ?? {}); // our own schema
 }
 
 /** An error in one branch of a oneOf. */
@@ -191,14 +207,12 @@ type Describe = (error: ErrorObject) => Omit<PathFinding, 'path'> & { readonly p
 const DESCRIPTIONS: Readonly<Record<string, Describe>> = {
   additionalProperties: (error) => {
     const key = String(error.params['additionalProperty']);
-    const known = Object.keys((error.parentSchema?.['properties'] as object | undefined) ?? {}); // our own schema
-    const guess = nearest(key, known);
     return {
       path: [...pathOf(error), key],
       onKey: true,
       code: 'schema.unknown_key',
       message: `unknown key "${shorten(key)}"`,
-      hint: didYouMean(guess) ?? `Allowed here: ${known.join(', ')}`,
+      hint: didYouMean(nearestKey(error)) ?? `Allowed here: ${knownKeys(error.parentSchema).join(', ')}`,
     };
   },
   required: (error) => ({

@@ -1,6 +1,7 @@
 // Versions of an endpoint: files of one name with different numbers, one of which is the default.
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import type { Codes, Finding } from '../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { Candidate, Catalog } from './catalog.ts';
 import type { Deprecation, Endpoint, EndpointHead, Rollout } from './endpoint.ts';
 import { referenceOf, type Versioned } from './endpoint.ts';
@@ -86,6 +87,26 @@ export function rolloutOf({ rollout }: EndpointFile): Rollout | undefined {
   return Object.freeze({ share: Number.parseFloat(shadow) / 100, tolerance });
 }
 
+/** The number of the version that may have been meant, or the name of the endpoint. */
+function nearestSuccessor<E extends EndpointHead>(
+  catalog: Catalog<E>,
+  endpoint: E,
+  successor: string,
+): string | undefined {
+  const [name = '', version] = successor.split('@');
+  const versions = catalog.versions(name).filter((each) => each !== endpoint);
+  if (version === undefined || versions.length === 0)
+    return didYouMean(
+      nearest(
+        name,
+        catalog.endpoints.map((each) => each.name).filter((each) => each !== endpoint.name),
+      ),
+    );
+  const distanceOf = (each: E): number => Math.abs((each.version ?? 1) - Number(version));
+  const [closest] = versions.toSorted((a, b) => distanceOf(a) - distanceOf(b));
+  return didYouMean(closest && String(closest.version ?? 1));
+}
+
 /** Warnings about files that depend on other files of the catalog, which is made of the candidates. */
 export function versionFindings<E extends EndpointHead>(
   catalog: Catalog<E>,
@@ -107,7 +128,8 @@ export function versionFindings<E extends EndpointHead>(
         meant === endpoint
           ? `the successor ${successor} is this endpoint itself`
           : `there is no endpoint ${successor}, which callers should use instead`,
-        'Write the number of another version, or the name of another endpoint',
+        nearestSuccessor(catalog, endpoint, successor) ??
+          'Write the number of another version, or the name of another endpoint',
       );
     }
     if (endpoint.rollout !== undefined && versionBefore(catalog, endpoint) === undefined)

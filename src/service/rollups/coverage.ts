@@ -40,20 +40,20 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   let cancel: (() => void) | undefined;
   let all: readonly RollupInUse[] = [];
   let isClosed = false;
-  const refresh = async (): Promise<void> => {
+  const read = async (): Promise<void> => {
     const started = clock.monotonic();
     const names = declared();
-    const read = names.length === 0 ? [] : await readInUse(engine, names).catch(unknown);
-    if (read === undefined) return;
+    const found = names.length === 0 ? [] : await readInUse(engine, names);
     const before = tablesOf(inUse);
-    const next = bySource(read);
+    const next = bySource(found);
     // Queries may read the tables before any of them is routed there.
     if (tablesOf(next) !== before) {
-      all = read;
+      all = found;
       await onTables?.();
     }
-    [inUse, readAt, all] = [next, started, read];
+    [inUse, readAt, all] = [next, started, found];
   };
+  const refresh = (): Promise<void> => read().catch(unknown);
   const schedule = (): void => {
     cancel = after(EVERY_MS, () => void refresh().finally(() => void (isClosed || schedule())));
   };

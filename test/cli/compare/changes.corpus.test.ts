@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { ROLLUP_CHANGES } from '../../../src/cli/compare/rollup-changes.ts';
+import { VIEW_CHANGES } from '../../../src/cli/compare/view-changes.ts';
 import { CHANGES, type ChangeCode } from '../../../src/cli/compare/changes.ts';
 import { compareContracts } from '../../../src/cli/compare/compare.ts';
 import type { EndpointColumns } from '../../../src/cli/compare/contract.ts';
@@ -572,6 +573,8 @@ const ROWS: readonly Row[] = [
       { view: '{ logs: { table: t, time: ts } }', sandbox: OPEN },
     ],
   ),
+  row('rollups.off', 'rollups', [{}, { rollups: 'off' }]),
+  row('rollups.on', 'rollups', [{ rollups: 'off' }, {}]),
   row('mcp.max_rows_raised', 'Mcp.max_rows', pair('mcp', '{ max_rows: 5 }', '{ max_rows: 6 }')),
 ];
 
@@ -957,6 +960,7 @@ describe('the table', () => {
       'redaction.not_applied', // in unredacted.test.ts
       'query.source_redefined', // test/cli/commands/diff.command.test.ts
       ...Object.keys(ROLLUP_CHANGES), // test/golden/commands/diff/rollups
+      ...Object.keys(VIEW_CHANGES), // test/golden/commands/diff/shared-views
     ]);
     expect(tested).toEqual(new Set(Object.keys(CHANGES)));
   });

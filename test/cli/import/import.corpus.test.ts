@@ -322,6 +322,28 @@ test('nothing is called converted that could not be run: no value is known that 
   expect(report.items[0]?.notes.map((each) => each.code)).toContain('not_run');
 });
 
+test.each([
+  ['', [], ['function 1:54', 'engine.unknown_table 1:35'], 'FROM web.t LIMIT 1'],
+  [
+    'if other servers are allowed',
+    ['remote'],
+    ['engine.rejected 1:74'],
+    "FROM clusterAllReplicas('c', web, t)",
+  ],
+] as const)(
+  'the tables of a cluster are partly those of one server %s',
+  async (_, engineSources, expected, query) => {
+    const datasource = { type: 'grafana-clickhouse-datasource' };
+    const rawSql = "SELECT 1 AS a FROM clusterAllReplicas('c', web, t) LIMIT 1";
+    const text = JSON.stringify({ panels: [{ targets: [{ rawSql }], title: 'Q', datasource }], title: 'D' });
+    const { report, folder, code } = await run(folderWith({ 'd.json': text }), { engineSources });
+    const [item] = report.items;
+    const notes = item?.notes.map((note) => `${note.code} ${note.place.line}:${note.place.column}`);
+    expect([item?.status, notes, code]).toEqual(['partly', expected, 1]);
+    expect(read(folder, 'd.q')['query']).toContain(query);
+  },
+);
+
 test('items without a query of their own have a line', async () => {
   const { report, code } = await run(
     folderWith({

@@ -1,6 +1,6 @@
-// The database of tables that a query names without one.
+// The tables of a query: the database of those that it names without one, and those of a cluster.
 import { expect, test } from 'vitest';
-import { qualifyTables } from '../../../src/cli/convert/qualify-tables.ts';
+import { clusterTables, qualifyTables } from '../../../src/cli/convert/qualify-tables.ts';
 
 test.each([
   ['SELECT a, b FROM t WHERE c', 'SELECT a, b FROM d.t WHERE c'],
@@ -48,4 +48,22 @@ test.each([
   ],
 ])('%s', (sql, expected) => {
   expect(qualifyTables(sql, (table) => (table === 'kept' ? undefined : 'd'))).toBe(expected);
+});
+
+test.each([
+  ['SELECT 1 FROM cluster(c, d.t)', ['cluster(c, d.t)', 'd.t']],
+  ["SELECT 1 FROM clusterAllReplicas('{c}', d, t) AS x", ["clusterAllReplicas('{c}', d, t)", 'd.t']],
+  ["SELECT 1 FROM CLUSTER('c', 'd', 't', rand())", ["CLUSTER('c', 'd', 't', rand())", 'd.t']],
+  ["SELECT 1 FROM cluster('c', d.t, rand())", ["cluster('c', d.t, rand())", 'd.t']],
+  ["SELECT 1 FROM cluster('c', 'd.t')", ["cluster('c', 'd.t')", 'd.t']],
+  [
+    "SELECT 1 FROM clusterAllReplicas(c, merge('d', '^t')) SETTINGS a = 1",
+    ["clusterAllReplicas(c, merge('d', '^t'))", "merge('d', '^t')"],
+  ],
+  ['SELECT cluster, cluster(c) FROM t', []],
+  ["SELECT 1 FROM cluster('c', d.t", []],
+])('%s reads the tables of clusters %j', (sql, expected) => {
+  expect(clusterTables(sql).flatMap(({ start, end, table }) => [sql.slice(start, end), table])).toEqual(
+    expected,
+  );
 });

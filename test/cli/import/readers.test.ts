@@ -214,3 +214,26 @@ test('all panels and targets of a dashboard are read', () => {
     2102,
   );
 });
+
+test('rows are read at any depth, up to a bound that has a line', () => {
+  const leaf = {
+    title: 'leaf',
+    datasource: { type: 'grafana-clickhouse-datasource' },
+    targets: [{ rawSql: 'SELECT 1' }],
+  };
+  const nested = (depth: number): object => ({
+    type: 'row',
+    title: `row ${depth}`,
+    panels: depth === 1 ? [leaf] : [nested(depth - 1)],
+  });
+  expect([...panelsOf({ title: 'D', panels: [nested(99)] }).keys()]).toEqual(['leaf']);
+  const document = readDocument({
+    path: 'd.json',
+    shown: 'd.json',
+    text: JSON.stringify({ title: 'D', panels: [nested(150)] }),
+  });
+  if (document === undefined || 'message' in document) throw new Error('no document');
+  const { queries, others } = GRAFANA.read({ files: [], documents: [document] });
+  expect(queries).toEqual([]);
+  expect(others).toMatchObject([{ kind: 'row', title: 'row 50' }]);
+});

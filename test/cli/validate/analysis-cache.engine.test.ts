@@ -183,20 +183,20 @@ test('a change of a file, or of one that it includes, has that file analysed, an
   const { endpoints } = await load(join(folder, 'large/endpoints'), join(folder, 'large/schema'));
   const cache = await mkdtemp(join(folder, 'cache-'));
   const checked = await reload(endpoints, join(folder, 'large/schema'));
-  await analyse(checked, cache);
-  const edit = async (name: string, from: string, to: string): Promise<number> => {
+  const before = await analyse(checked, cache);
+  const edit = async (name: string, from: string, to: string, known?: Run): Promise<number> => {
     const path = join(endpoints, name);
     await writeFile(path, (await readFile(path, 'utf8')).replace(from, to));
     const { asked, findings } = await analyse(checked, cache);
-    expect(findings).toEqual((await analyse(checked, undefined)).findings);
+    expect(findings).toEqual((known ?? (await analyse(checked, undefined))).findings);
     return asked;
   };
   expect(await edit('e0.yaml', 'avg(ms)', 'avg(mss)')).toBe(1);
+  expect(await edit('e0.yaml', 'avg(mss)', 'avg(ms)', before)).toBe(0); // as it was
   const texts = await Promise.all((await listFiles(endpoints)).map((path) => readFile(path, 'utf8')));
   expect(await edit('part1.shared.yaml', 'ms > 100', 'ms > 200')).toBe(
     texts.filter((text) => text.includes('from: part1\n')).length,
   );
-  expect(await edit('e0.yaml', 'avg(mss)', 'avg(ms)')).toBe(0); // as it was
 });
 
 const ENDPOINT = (

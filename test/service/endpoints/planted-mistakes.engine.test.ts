@@ -109,6 +109,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['example.unknown_column', 'a column of an expected row', `${ONE_EXAMPLE}    expect:\n      result:\n        - { id: 1, title: a, contact: {}, meta: {} }\n        - { id: 2, «titles: b }\n`, 'title'],
   ['lint.example_duplicate', 'a name twice', `${PLAIN}examples:\n  - name: one\n  - name: «one\n`],
   ['example.invalid', 'an unknown parameter', `${ONE_EXAMPLE}    parameters: { «project: a }\n`],
+  ['example.invalid', 'an element of a list', 'query: SELECT @ks AS k\nparameters: { ks: { type: Array(String), required: true, enum: [paid, open] } }\nexamples:\n  - name: one\n    parameters: { ks: [open, «payd] }\n', 'paid'],
   ['example.query_rejected', 'a misspelled column in sql', `${OPEN}examples:\n  - name: one\n    sql: SELECT «titel FROM t\n`],
   ['example.query_rejected', 'a denied table, in a block', `${OPEN}examples:\n  - name: one\n    sql: |\n      SELECT id\n      FROM «system.tables\n`],
   ['example.query_rejected', 'a denied function, folded', `${OPEN}examples:\n  - name: one\n    sql: >-\n      SELECT id,\n      «sleep(3)\n      FROM t\n`],

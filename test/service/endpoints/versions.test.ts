@@ -74,6 +74,21 @@ test.each<[files: readonly string[], codes: readonly string[]]>([
   expect(findings.every(({ severity }) => severity === 'warning')).toBe(true);
 });
 
+test.each<[files: readonly string[], hint: string]>([
+  [
+    [`a: ${V(1, 'deprecated: { since: 2024-01-01, successor: 4 }')}`, `b: ${V(2)}`, `c: ${V(3)}`],
+    'Did you mean 3?',
+  ],
+  [
+    [`a: ${V(1, 'deprecated: { since: 2024-01-01, successor: 4 }')}`],
+    'Write the number of another version, or the name of another endpoint',
+  ],
+])('%j: the successor that may have been meant', (files, hint) => {
+  const candidates = files.map((file) => candidateOf(file));
+  const findings = versionFindings(assembleCatalog(candidates).catalog, candidates);
+  expect(findings.map((each) => each.hint)).toEqual([hint]);
+});
+
 test('the successor of a deprecated version is the default version, unless the file names another', () => {
   const old = candidateOf(`a: ${V(1, 'deprecated: { since: 2024-01-01 }')}`);
   const newest = candidateOf(`b: ${V(2, 'deprecated: { since: 2024-01-01 }')}`);

@@ -4,12 +4,13 @@ import { statusOf, type ConversionStatus } from '../../../sql/dialects/conversio
 import type { Converter } from '../../convert/convert.ts';
 import { convertTemplate } from '../../convert/convert-template.ts';
 import { readPlaceholders } from '../../convert/placeholders/read-placeholders.ts';
-import type { TemplateDialect } from '../../convert/placeholders/template.ts';
+import type { Template, TemplateDialect } from '../../convert/placeholders/template.ts';
 import { createPositions, type Position } from '../../../sql/base/position.ts';
 import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
+import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
-import { qualifyTables } from '../../convert/qualify-tables.ts';
+import { clusterTables, qualifyTables } from '../../convert/qualify-tables.ts';
 
 export interface ConvertSettings {
   readonly converter: Converter;
@@ -18,6 +19,8 @@ export interface ConvertSettings {
   /** The database of a table that a query names without one. */
   readonly databaseOf: (query: ForeignQuery, table: string) => string | undefined;
   readonly known: KnownTables;
+  /** With `remote` among them, the tables of clusters stay. */
+  readonly engineSources: EngineSources;
 }
 
 /** A note with its places: in the file of the export, and in the query. */
@@ -101,23 +104,45 @@ function failure(message: string): QueryConversion {
 async function convertText(
   query: ForeignQuery,
   dialect: TemplateDialect,
-  { converter, known, databaseOf }: ConvertSettings,
+  settings: ConvertSettings,
 ): Promise<QueryConversion> {
   const { sql, tool, template: own, declarations } = query;
   const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
   if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };
   const result =
     dialect === 'clickhouse'
-      ? {
-          sql: template.restore(withoutEnd(template.sql)),
-          parameters: template.parameters,
-          notes: template.notes,
-        }
-      : await convertTemplate(converter, template, { dialect, ...known });
-  const qualified = (text: string): string => qualifyTables(text, (table) => databaseOf(query, table));
+      ? onOneServer(template, settings.engineSources)
+      : await convertTemplate(settings.converter, template, { dialect, ...settings.known });
+  const qualified = (text: string): string =>
+    qualifyTables(text, (table) => settings.databaseOf(query, table));
   if (result.sql === undefined) return result;
   const parameters = result.parameters.map((each) => withTables(each, result.sql ?? '', qualified));
   return { ...result, sql: qualified(result.sql), parameters };
+}
+
+/** The tables of a cluster as the one server has them, unless other servers may be read. */
+function onOneServer(template: Template, sources: EngineSources): QueryConversion {
+  const isAllowed = sources === 'any' || sources.includes('remote');
+  const found = isAllowed ? [] : clusterTables(template.sql);
+  const sql = found.reduceRight(
+    (text, { start, end, table }) => text.slice(0, start) + table + text.slice(end),
+    template.sql,
+  );
+  const notes = found.map(({ start, end, function: name }): ConversionNote => ({
+    severity: 'differs',
+    code: 'function',
+    offset: template.sourceOffset(start),
+    end: template.sourceOffset(end),
+    message: `${name}() reads all servers of a cluster: here it is the table of one server, whose rows are all rows only if it has no other`,
+    hint: 'With several servers, import again with --engine-sources remote, or read a Distributed table',
+  }));
+  const isLeft = ({ name }: ConvertedParameter): boolean =>
+    found.length === 0 || new RegExp(`@${name}\\b`).test(sql);
+  return {
+    sql: template.restore(withoutEnd(sql)),
+    parameters: template.parameters.filter(isLeft),
+    notes: [...template.notes, ...notes],
+  };
 }
 
 const FROM = 'SELECT 1 FROM ';

@@ -25,6 +25,7 @@ export async function make(found: ReadExport, making: Making): Promise<Made> {
       dialect: options.dialect,
       databaseOf: databasesOf(found, known, { own: database, given: options.database }),
       known,
+      engineSources: options.engineSources,
     };
     const converted = await convertAll(found.queries, settings, making);
     const views = viewsOf(converted, { database, schema: options.schema, known });

@@ -3,19 +3,14 @@ import type { Settings } from '../../../service/config/settings.ts';
 import { engineFolder, ownerOf } from '../../../service/engine/embedded/open-error.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { EngineError } from '../../../service/engine/engine.ts';
-import { collectRollups } from '../../../service/endpoints/rollups/collect-rollups.ts';
-import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
-import { createCompile } from '../../../service/endpoints/compile.ts';
-import { isRollupFile } from '../../../service/endpoints/file-kinds.ts';
-import { loadFiles } from '../../../service/endpoints/load.ts';
 import { describeFinding } from '../../../service/observe/describe.ts';
 import { rollupWork, type RollupRequest, type WorkEvent } from '../../../service/rollups/work.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { CommandDeps } from '../../kit/command.ts';
-import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
-import { LOADING, REAL_TIME } from '../../kit/real-time.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
 import { seed } from '../../kit/seed.ts';
+import { readDeclared } from './read-declared.ts';
 
 type RollupCommandDeps = Pick<CommandDeps, 'openEngine' | 'terminal'>;
 
@@ -42,18 +37,6 @@ export async function rollup(
 
 const IN_USE =
   'In development (serve --dev) it creates and fills rollups itself. Otherwise stop it, run this command, and start it again: it keeps the rollups that were applied';
-
-/** Rejects with CommandError if a file has errors. */
-async function readDeclared({ endpoints }: Settings): Promise<readonly RollupDeclaration[]> {
-  const paths = (await listEndpointFiles(endpoints)).filter(isRollupFile);
-  const compile = createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' });
-  const { files } = await loadFiles(paths, new Map(), { compile, ...LOADING });
-  const { all, findings } = collectRollups(files);
-  const errors = [...[...files.values()].flatMap(({ diagnostics }) => diagnostics), ...findings];
-  const [first, ...others] = errors.map(describeFinding);
-  if (first !== undefined) throw new CommandError(first, { details: others });
-  return all;
-}
 
 async function print(events: AsyncIterable<WorkEvent>, { terminal }: RollupCommandDeps): Promise<0 | 1> {
   let code: 0 | 1 = 0;

@@ -11,7 +11,7 @@ export function shownFindings(
   paths: Iterable<string>,
 ): readonly Finding[] {
   const names = [...paths].map((path) => basename(path));
-  return withoutFollowers(uniqueFindings(found))
+  return withoutConsequences(withoutFollowers(uniqueFindings(found)))
     .map((finding) => withNearestFile(finding, names))
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
@@ -28,6 +28,24 @@ function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
       !(each.code === 'lint.unqualified_table' && places.has(placeOf(each))) &&
       !(each.code === 'lint.unused_table' && files.has(each.file)),
   );
+}
+
+/** What a name that no table has may cause elsewhere in its file. */
+const CONSEQUENCES: Readonly<Record<string, string>> = { 'tenancy.unknown_name': 'tenancy.not_confined' };
+
+function causedBy(cause: Finding, { code, file }: Finding): boolean {
+  return cause.hint !== undefined && CONSEQUENCES[cause.code] === code && cause.file === file;
+}
+
+/** Without errors that follow from a misspelled name: the name is the error then. */
+function withoutConsequences(findings: readonly Finding[]): readonly Finding[] {
+  const isConsequence = (each: Finding): boolean => findings.some((cause) => causedBy(cause, each));
+  return findings
+    .filter((each) => !isConsequence(each))
+    .map((cause): Finding => {
+      const isError = findings.some((each) => each.severity === 'error' && causedBy(cause, each));
+      return isError ? { ...cause, severity: 'error' } : cause;
+    });
 }
 
 /** Only who lists the folder knows which files it has. */

@@ -1,4 +1,5 @@
 // Checks of the examples of a file.
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { createBinder } from '../../params/binder.ts';
 import type { FileChecks } from './check.ts';
@@ -19,17 +20,36 @@ export const EXAMPLE_CHECKS: FileChecks = {
           ([name, value]) => [name, [value]] as const,
         );
         for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent), at))) {
-          const isSent = parameter in (example.parameters ?? {});
+          const { [parameter]: sentValue } = example.parameters ?? {};
+          const isSent = sentValue !== undefined;
+          const { value, path } = Array.isArray(sentValue)
+            ? elementOf(sentValue, message)
+            : { value: sentValue, path: [] };
+          const hint = didYouMean(
+            nearest(String(value), (file.parameters?.[parameter]?.enum ?? []).map(String)),
+          );
           yield {
-            path: ['examples', index, ...(isSent ? ['parameters', parameter] : [])],
+            path: ['examples', index, ...(isSent ? ['parameters', parameter, ...path] : [])],
             onKey: isSent && !declared.includes(parameter),
             message: `invalid parameters in the example "${example.name}": ${parameter} ${message}`,
+            ...(hint === undefined ? {} : { hint }),
           };
         }
       }
     },
   },
 };
+
+/** The element that a message is about, and the path to it; the whole list if it names none. */
+function elementOf(
+  list: readonly unknown[],
+  message: string,
+): { readonly value: unknown; readonly path: readonly number[] } {
+  const number = Number(/\(element (\d+)\)$/.exec(message)?.[1]);
+  return number >= 1 && number <= list.length
+    ? { value: list[number - 1], path: [number - 1] }
+    : { value: list, path: [] };
+}
 
 function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
   try {

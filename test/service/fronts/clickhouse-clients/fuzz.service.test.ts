@@ -3,6 +3,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGINE_FORMATS } from '../../../../src/service/formats/clickhouse-formats.ts';
+import { anyCharacter } from '../../../support/any-character.ts';
 import { runs } from '../../../support/runs.ts';
 import { ANALYST, DATABASE, startClickHouseWorld, type ClickHouseWorld } from './world.ts';
 
@@ -50,12 +51,12 @@ const statement = fc.oneof(
   glued,
   { arbitrary: nearly, weight: 2 },
   { arbitrary: fc.constantFrom(...VALID), weight: 2 },
-  fc.string({ maxLength: 40, unit: 'binary' }),
+  fc.string({ maxLength: 40, unit: anyCharacter }),
 );
 
 const value = fc.oneof(
   fc.constantFrom('', '0', '1', '-1', '18446744073709551616', 'true', "'", '\\N', '[1', '{}', 'a\tb', '\0', 'UTC', 'JSON', DATABASE, `${DATABASE}:tenant=other`, `${DATABASE}:`, 'x'.repeat(3000)),
-  fc.string({ maxLength: 12, unit: 'binary' }),
+  fc.string({ maxLength: 12, unit: anyCharacter }),
   soup,
 ); // prettier-ignore
 const field = fc.oneof(

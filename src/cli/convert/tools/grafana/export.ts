@@ -21,6 +21,8 @@ interface Panel {
   readonly value: unknown;
   /** The variables that it, or its row, is repeated for: in each, they have one value. */
   readonly repeats: readonly string[];
+  /** What is inside it is not read. */
+  readonly isTooDeep?: true;
 }
 
 /** Variables of Grafana's own. Their names begin with two underscores; with one declared, all others are known, too. */
@@ -77,6 +79,7 @@ function readDashboard(document: ExportDocument): readonly DashboardItem[] {
     variables: variablesOf(dashboard),
   };
   const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly DashboardItem[] => {
+    if (panel.isTooDeep) return [tooDeep(panel, document)];
     const targets = targetsOf(panel);
     if (targets.length === 0) return withoutTarget(panel, document);
     return targets.map((target, index) =>
@@ -145,11 +148,19 @@ function namedQueries(dashboard: unknown, path: DocumentPath, context: Dashboard
   ];
 }
 
-const MAX_DEPTH = 5;
+/** Grafana has two levels; a file that goes on is not followed to its end. */
+const MAX_DEPTH = 100;
+
+function tooDeep({ shown, value }: Panel, { file, locate }: ExportDocument): OtherItem {
+  const title = textOf(value, 'title') ?? 'row';
+  const reason = `Panels that are nested deeper than ${MAX_DEPTH} levels are not read: move them up`;
+  return { tool: 'grafana', kind: 'row', title, file, place: locate(shown, 0), reason };
+}
 
 /** Panels, those in rows, and those of old versions' rows. */
 function panelsOf(value: unknown, path: DocumentPath, outer: readonly string[] = []): readonly Panel[] {
-  if (path.length > 2 * MAX_DEPTH) return [];
+  if (path.length > 2 * MAX_DEPTH && ['panels', 'rows'].some((key) => listOf(value, key).length > 0))
+    return [{ path, shown: [...path, 'title'], value, repeats: [], isTooDeep: true }];
   const nested = ['panels', 'rows'].flatMap((key) => {
     let row: readonly string[] = []; // of the row before, whose panels are not inside it if it is open
     return listOf(value, key).flatMap((panel, index): readonly Panel[] => {

@@ -12,6 +12,7 @@ const UNSUPPORTED: readonly (readonly [key: string, what: string])[] = [
   ['resample_rule', 'resampling'],
   ['contributionMode', 'contributions'],
   ['forecastEnabled', 'a forecast'],
+  ['percent_metrics', 'percentages'],
 ];
 /** Without a column for their axis, these have the dataset's time column. */
 const TIME_SERIES = /^(line|area|bar|big_number|echarts_(area|timeseries.*))$/;
@@ -37,11 +38,12 @@ export function chartSql(chart: unknown, dataset: unknown, dialect: TemplateDial
   }
 }
 
-/** The settings with the column of the axis. */
+/** The settings with the type of the chart and the column of its axis. */
 function withAxis(params: unknown, kind: string): unknown {
   const time = textOf(params, 'granularity_sqla');
-  if (!TIME_SERIES.test(kind) || isSet(member(params, 'x_axis')) || time === undefined) return params;
-  return { ...Object.fromEntries(entriesOf(params)), x_axis: time };
+  const typed = { ...Object.fromEntries(entriesOf(params)), viz_type: kind };
+  if (!TIME_SERIES.test(kind) || isSet(member(params, 'x_axis')) || time === undefined) return typed;
+  return { ...typed, x_axis: time };
 }
 
 class UnsupportedChart extends Error {}
@@ -63,6 +65,9 @@ function paramsOf(chart: unknown): unknown {
 }
 
 interface ChartWriter {
+  readonly dialect: TemplateDialect;
+  /** The columns of the dataset; empty if the export has none. */
+  readonly columns: ReadonlySet<string>;
   readonly quote: (name: string) => string;
   readonly literal: (value: unknown) => string;
   /** A column, calculated or not. */
@@ -73,9 +78,11 @@ interface ChartWriter {
 function createWriter(dataset: unknown, dialect: TemplateDialect): ChartWriter {
   const mark = ['mysql', 'mariadb', 'bigquery', 'clickhouse'].includes(dialect) ? '`' : '"';
   const quote = (name: string): string => `${mark}${name.replaceAll(mark, mark + mark)}${mark}`;
+  const columns = new Set<string>();
   const expressions = new Map<string, string>();
   for (const column of listOf(dataset, 'columns')) {
     const [name, expression] = [textOf(column, 'column_name'), textOf(column, 'expression')];
+    if (name !== undefined) columns.add(name);
     if (name !== undefined && expression !== undefined) expressions.set(name, `(${expression})`);
   }
   const metrics = new Map<string, string>();
@@ -84,6 +91,8 @@ function createWriter(dataset: unknown, dialect: TemplateDialect): ChartWriter {
     if (name !== undefined && expression !== undefined) metrics.set(name, expression);
   }
   return {
+    dialect,
+    columns,
     quote,
     literal: (value) => {
       if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean')
@@ -106,20 +115,57 @@ function writeChart(params: unknown, dataset: unknown, writer: ChartWriter): str
     throw new UnsupportedChart('The chart has neither metrics nor columns');
   const where = [...filtersOf(params, 'WHERE', writer), ...timeRange(params, time, writer)];
   const having = filtersOf(params, 'HAVING', writer);
-  const select = [...dimensions, ...metrics].map(({ sql, name }) => `${sql} AS ${writer.quote(name)}`);
   const limit = member(params, 'row_limit');
-  const lines = [
-    `SELECT ${select.join(', ')}`,
+  const body = [
     `FROM ${sourceOf(dataset, writer)}`,
     ...(where.length === 0 ? [] : [`WHERE ${where.join(' AND ')}`]),
     ...(metrics.length === 0 || dimensions.length === 0
       ? []
       : [`GROUP BY ${dimensions.map(({ sql }) => sql).join(', ')}`]),
     ...(having.length === 0 ? [] : [`HAVING ${having.join(' AND ')}`]),
-    ...orderOf(params, metrics, dimensions),
+  ];
+  const order = orderOf(params, { metrics, dimensions }, writer);
+  const end = (written: (of: Selected) => string): readonly string[] => [
+    ...(order.length === 0
+      ? []
+      : [`ORDER BY ${order.map((each) => `${written(each)}${each.direction}`).join(', ')}`]),
     ...(isCount(limit) ? [`LIMIT ${String(limit)}`] : []),
   ];
-  return lines.join('\n');
+  const selected = [...dimensions, ...metrics];
+  if (!selected.some((each) => hidesColumn(each, writer)))
+    return [selectOf(selected, writer), ...body, ...end(({ sql }) => sql)].join('\n');
+  const inner = new Map([...selected, ...order].map((each) => [ownName(each, writer), each.sql]));
+  const outer = (each: Selected): string => writer.quote(ownName(each, writer));
+  return [
+    selectOf(
+      selected.map((each) => ({ ...each, sql: outer(each) })),
+      writer,
+    ),
+    'FROM (',
+    selectOf(
+      [...inner].map(([name, sql]) => ({ name, sql })),
+      writer,
+    ),
+    ...body,
+    ')',
+    ...end(outer),
+  ].join('\n');
+}
+
+function selectOf(selected: readonly Selected[], { quote }: ChartWriter): string {
+  return `SELECT ${selected.map(({ sql, name }) => `${sql} AS ${quote(name)}`).join(', ')}`;
+}
+
+/** In ClickHouse, the name of an expression means the expression in WHERE and GROUP BY, too, even if a column has it. */
+function hidesColumn({ sql, name }: Selected, { dialect, columns, quote }: ChartWriter): boolean {
+  return dialect === 'clickhouse' && columns.has(name) && sql !== quote(name);
+}
+
+/** A name that no column has. */
+function ownName({ name }: Selected, { columns }: ChartWriter): string {
+  let own = `${name}_value`;
+  while (columns.has(own)) own += '_';
+  return own;
 }
 
 function isCount(value: unknown): value is number | string {
@@ -239,12 +285,13 @@ function filtersOf(params: unknown, clause: 'WHERE' | 'HAVING', writer: ChartWri
   });
 }
 
-/** Undefined for a time range without bounds. */
-function simpleFilter(filter: unknown, { column, literal }: ChartWriter): string | undefined {
+/** Undefined for a time range without bounds, and for a column that the dataset has not. */
+function simpleFilter(filter: unknown, { column, columns, literal }: ChartWriter): string | undefined {
   const [subject, value] = [textOf(filter, 'subject'), member(filter, 'comparator')];
   const operator = (textOf(filter, 'operator') ?? '').toUpperCase();
   if (operator === 'TEMPORAL_RANGE' && /^no filter$/i.test(String(value))) return undefined;
   if (subject === undefined) throw new UnsupportedChart('A filter of the chart has no column');
+  if (columns.size > 0 && !columns.has(subject)) return undefined; // as Superset leaves it out
   const comparison = COMPARISONS.get(operator);
   const name = column(subject);
   if (comparison !== undefined) return `${name} ${comparison} ${literal(value)}`;
@@ -274,14 +321,40 @@ function timeRange(params: unknown, time: string | undefined, { column }: ChartW
   return [rangeOf(column(time), range)];
 }
 
+interface Grouping {
+  readonly metrics: readonly Selected[];
+  readonly dimensions: readonly Selected[];
+}
+
+interface Ordered extends Selected {
+  readonly direction: '' | ' ASC' | ' DESC';
+}
+
+/** By the axis of time, by the metric that is chosen for it, or by the first; rows of a table by the columns that are chosen. */
 function orderOf(
   params: unknown,
-  metrics: readonly Selected[],
-  dimensions: readonly Selected[],
-): readonly string[] {
-  if (textOf(params, 'x_axis') !== undefined && dimensions[0] !== undefined)
-    return [`ORDER BY ${dimensions[0].sql}`];
-  const [first] = metrics;
-  if (first === undefined || dimensions.length === 0) return [];
-  return [`ORDER BY ${first.sql} ${member(params, 'order_desc') === false ? 'ASC' : 'DESC'}`];
+  { metrics: [first], dimensions: [axis] }: Grouping,
+  writer: ChartWriter,
+): readonly Ordered[] {
+  if (first === undefined && textOf(params, 'query_mode') === 'raw')
+    return listOf(params, 'order_by_cols').map((each) => orderedColumn(each, writer));
+  if (axis === undefined) return [];
+  if (textOf(params, 'x_axis') !== undefined) return [{ ...axis, direction: '' }];
+  const isTable = /table/.test(textOf(params, 'viz_type') ?? '');
+  const isDown = member(params, 'order_desc');
+  const chosen = listed(
+    member(params, 'timeseries_limit_metric') ?? member(params, 'series_limit_metric'),
+  )[0];
+  if (chosen !== undefined)
+    return [{ ...metric(chosen, writer), direction: (isDown ?? !isTable) ? ' DESC' : ' ASC' }];
+  return first === undefined
+    ? []
+    : [{ ...first, direction: isDown === false && !isTable ? ' ASC' : ' DESC' }];
+}
+
+/** `["column", true]` as JSON: in ascending order. */
+function orderedColumn(written: unknown, writer: ChartWriter): Ordered {
+  const [, name, isUp] = /^\s*\[\s*"([^"\\]*)"\s*,\s*(true|false)\s*\]\s*$/.exec(String(written)) ?? [];
+  if (name === undefined) throw new UnsupportedChart('An order of the chart is not readable');
+  return { sql: writer.column(name), name, direction: isUp === 'true' ? ' ASC' : ' DESC' };
 }
