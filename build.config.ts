@@ -19,7 +19,12 @@ export default defineConfig({
         'transform-program': 'src/service/request/transform/transform-program.ts',
         'parser-program': 'src/cli/convert/parse/parser-program.ts',
       },
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name]-[hash].js' },
+      output: {
+        entryFileNames: '[name].js',
+        chunkFileNames: '[name]-[hash].js',
+        // Names stay: stack traces are read.
+        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+      },
     },
   },
 });

@@ -116,7 +116,8 @@ describe('package contents', () => {
       readFileSync(join(installed.folder, 'node_modules/millrace', path), 'utf8'),
     );
     const isUsed = (name: string) =>
-      STARTED.includes(name) || texts.some((text) => text.includes(`"./${name}"`));
+      STARTED.includes(name) ||
+      texts.some((text) => text.includes(`"./${name}"`) || text.includes(`\`./${name}\``));
     const names = commands.map((path) => basename(path));
     expect(names).toEqual(expect.arrayContaining(STARTED));
     expect(names.filter((name) => !isUsed(name))).toEqual([]);

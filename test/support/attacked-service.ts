@@ -2,6 +2,7 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Token } from '../../src/service/config/generated/tokens.ts';
 import type { Engine } from '../../src/service/engine/engine.ts';
 import { fileOf, fill, TABLE_KINDS } from '../guard/sandbox/tenants.ts';
 import { startService, type TestService } from './service.ts';
@@ -15,10 +16,21 @@ interface AttackedOptions {
   readonly kinds: readonly string[];
   /** Lines that are added to each endpoint file. */
   readonly lines?: string;
+  /** Further files of the folder by their names. A file of rollups makes the service create them. */
+  readonly files?: Readonly<Record<string, string>>;
+  /** Statements after those of the corpus. */
+  readonly sql?: readonly string[];
+  readonly tokens?: readonly Token[];
 }
 
 /** The endpoints are `corpus`, and `{kind}.{database}` with the parameter `project` and the table `t`. */
-export async function startAttacked({ kinds, lines = '' }: AttackedOptions): Promise<TestService> {
+export async function startAttacked({
+  kinds,
+  lines = '',
+  files = {},
+  sql: added = [],
+  tokens = [],
+}: AttackedOptions): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
   const read = (name: string): Promise<string> => readFile(join(CORPUS, name), 'utf8');
   const chosen = TABLE_KINDS.filter(({ name }) => kinds.includes(name));
@@ -26,11 +38,14 @@ export async function startAttacked({ kinds, lines = '' }: AttackedOptions): Pro
   for (const database of DATABASES)
     for (const kind of chosen)
       await writeFile(join(folder, `${kind.name}.${database}.yaml`), fileOf(kind, database) + lines);
-  const sql = (await read('seeds.sql')).split(/;\s*\n/).filter((each) => each.trim() !== '');
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const isDevelopment = Object.keys(files).some((name) => name.endsWith('.rollup.yaml'));
+  const seeds = (await read('seeds.sql')).split(/;\s*\n/).filter((each) => each.trim() !== '');
+  const sql = [...seeds, ...added];
   const fillAll = async (engine: Engine): Promise<void> => {
     for (const database of DATABASES) await fill(engine, database, chosen);
   };
-  const service = await startService({ endpoints: folder, sql, fill: fillAll });
+  const service = await startService({ endpoints: folder, sql, fill: fillAll, isDevelopment, tokens });
   await rm(folder, { recursive: true });
   return service;
 }

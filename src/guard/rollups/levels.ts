@@ -10,6 +10,7 @@ import {
   sourceOf,
   wordOf,
 } from '../../sql/clickhouse/tree/visit.ts';
+import type { Unfit } from './term.ts';
 
 /** A SELECT of one source. */
 export interface Level {
@@ -61,30 +62,31 @@ export function readLevel(
   select: Node,
   below: Level | undefined,
   isAggregate: (call: Node) => boolean,
-): Level | string {
+): Level | Unfit {
   const [list, from] = [partOf(select, 'list'), partOf(select, 'from')];
   const [source, ...others] = from?.parts ?? [];
-  if (list === undefined || from === undefined || source === undefined) return 'it has no table';
-  if (others.length > 0) return 'it joins';
-  if (partOf(source, 'sample') !== undefined) return 'it reads a sample';
-  if (partOf(source, 'final') !== undefined) return 'it reads FINAL rows';
+  if (list === undefined || from === undefined || source === undefined) return { text: 'it has no table' };
+  if (others.length > 0) return { text: 'it joins' };
+  if (partOf(source, 'sample') !== undefined) return { text: 'it reads a sample' };
+  if (partOf(source, 'final') !== undefined) return { text: 'it reads FINAL rows' };
   if (partOf(select, 'where') !== undefined && partOf(select, 'prewhere') !== undefined)
-    return 'it has a PREWHERE';
+    return { text: 'it has a PREWHERE' };
   const isGrouping =
     partOf(select, 'group-by') !== undefined ||
     partOf(select, 'distinct') !== undefined ||
     someOwn(select, (node) => node.kind === 'call' && isAggregate(node));
-  if (!isGrouping && !select.parts.every((part) => isPlain(tree, part))) return 'it reads rows, not groups';
+  if (!isGrouping && !select.parts.every((part) => isPlain(tree, part)))
+    return { text: 'it reads rows, not groups' };
   const aliases = aliasesOf(tree, select);
-  if (typeof aliases === 'string') return aliases;
+  if ('text' in aliases) return aliases;
   const stars = list.parts.filter(({ kind }) => kind === 'star' || kind === 'columns');
   const modifiers = stars.flatMap(({ parts }) => parts);
   if (
     stars.some(({ kind, at, from }) => kind !== 'star' || at !== from) ||
     modifiers.some(({ kind }) => kind !== 'replace')
   )
-    return 'it selects columns by a pattern';
-  if (isGrouping && stars.length > 0) return 'it groups by all columns';
+    return { text: 'it selects columns by a pattern' };
+  if (isGrouping && stars.length > 0) return { text: 'it groups by all columns' };
   return {
     select,
     list,
@@ -112,8 +114,8 @@ function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
   return accepts(node) || node.parts.some((part) => !APART.has(part.kind) && someOwn(part, accepts));
 }
 
-/** A name that the SELECT gives twice is a message. */
-function aliasesOf(tree: Tree, select: Node): ReadonlyMap<string, Node> | string {
+/** Their expressions; or the name that the SELECT gives to two of them. */
+function aliasesOf(tree: Tree, select: Node): ReadonlyMap<string, Node> | Unfit {
   const aliases = new Map<string, Node>();
   let twice: string | undefined;
   someOwn(select, (node) => {
@@ -125,7 +127,7 @@ function aliasesOf(tree: Tree, select: Node): ReadonlyMap<string, Node> | string
     }
     return false;
   });
-  return twice === undefined ? aliases : `it gives the name ${twice} twice`;
+  return twice === undefined ? aliases : { quoted: twice, text: 'is the name of two expressions' };
 }
 
 function itemsOf(tree: Tree, list: Node, qualifiers: ReadonlySet<string>): ReadonlyMap<string, Node> {
@@ -215,29 +217,29 @@ export function storedNames(tree: Tree, source: Node): { readonly database: stri
 }
 
 /** The node in FROM that reads the rows of a SELECT, if nothing else does; `parents` are those of all nodes. */
-export function readerOf(tree: Tree, select: Node, parents: ReadonlyMap<Node, Node>): Node | string {
+export function readerOf(tree: Tree, select: Node, parents: ReadonlyMap<Node, Node>): Node | Unfit {
   const around = parents.get(select);
-  if (around === undefined) return 'it reads rows, not groups';
+  if (around === undefined) return { text: 'it reads rows, not groups' };
   if (around.kind === 'arguments') {
     const view = parents.get(around);
     const source = view && parents.get(view);
     const isView =
       view?.kind === 'table-function' && nameOf(tree, view) === 'view' && around.parts.length === 1;
-    return isView && source?.kind === 'source' ? source : 'it is read by a table function';
+    return isView && source?.kind === 'source' ? source : { text: 'it is read by a table function' };
   }
-  if (around.kind !== 'subquery') return 'it is a part of a UNION of rows';
+  if (around.kind !== 'subquery') return { text: 'it is a part of a UNION of rows' };
   const outer = parents.get(around);
   if (outer?.kind === 'source') return outer;
-  if (outer?.kind !== 'with-table') return 'it is read by a condition';
+  if (outer?.kind !== 'with-table') return { text: 'it is read by a condition' };
   const clause = parents.get(outer);
   const whole = clause && parents.get(clause);
   if (clause === undefined || whole === undefined || wordOf(tree, { at: clause.from + 1 }) === 'RECURSIVE')
-    return 'it is recursive';
-  if (wordOf(tree, { at: outer.at + 1 }) !== 'AS') return 'it renames columns';
+    return { text: 'it is recursive' };
+  if (wordOf(tree, { at: outer.at + 1 }) !== 'AS') return { text: 'it renames columns' };
   return onlyReader(tree, whole, outer, parents);
 }
 
-function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap<Node, Node>): Node | string {
+function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap<Node, Node>): Node | Unfit {
   const name = nameOf(tree, element);
   // A WITH clause before the first member of a UNION is that of all of them.
   const around = parents.get(whole);
@@ -246,15 +248,15 @@ function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap
     (node) => node.from >= element.to,
   );
   if (later.some((node) => node.kind === 'with-table' && nameOf(tree, node) === name))
-    return `${name} is defined twice`;
+    return { quoted: name, text: 'is defined twice' };
   const tables = later.filter(
     (node) => node.kind === 'table' && node.at === node.from && nameOf(tree, node) === name,
   );
   const [table, second] = tables;
   if (table === undefined || second !== undefined)
-    return `${name} is read ${second === undefined ? 'nowhere' : 'twice'}`;
+    return { quoted: name, text: second === undefined ? 'is read nowhere' : 'is read twice' };
   const source = parents.get(table);
-  return source?.kind === 'source' ? source : `${name} is read by a condition`;
+  return source?.kind === 'source' ? source : { quoted: name, text: 'is read by a condition' };
 }
 
 /** Returns the parent of each node. */

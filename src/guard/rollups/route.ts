@@ -100,7 +100,7 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   const clock = unnamedClock(tree);
   if (clock !== undefined) return unfit(clock);
   const levels = levelsFrom(tree, source, isAggregate);
-  if (typeof levels === 'string') return rows(levels);
+  if ('text' in levels) return unfit(levels);
   const uses = new Map<Node, MeasureUse>();
   const { measures, dimensions } = compiled;
   const { time } = rollup;
@@ -142,19 +142,19 @@ function levelsFrom(
   tree: Tree,
   stored: Node,
   isAggregate: (call: Node) => boolean,
-): readonly Level[] | string {
+): readonly Level[] | Unfit {
   const parents = parentsOf(tree.root);
   const levels: Level[] = [];
   for (let source = stored; ;) {
     const from = parents.get(source);
     const select = from && parents.get(from);
-    if (from?.kind !== 'from' || select?.kind !== 'select') return 'it joins';
+    if (from?.kind !== 'from' || select?.kind !== 'select') return { text: 'it joins' };
     const level = readLevel(tree, select, levels.at(-1), isAggregate);
-    if (typeof level === 'string') return level;
+    if ('text' in level) return level;
     levels.push(level);
     if (level.isGrouping) return levels;
     const reader = readerOf(tree, select, parents);
-    if (typeof reader === 'string') return reader;
+    if ('text' in reader) return reader;
     source = reader;
   }
 }

@@ -29,7 +29,10 @@ export function withAlternatives(
     });
     const around = parts.slice(Math.max(0, first ?? 0), (last ?? 0) + 1).filter((part) => !isOr(part));
     const clause = oneOf(around.map((part) => part.clause));
-    return clause === undefined ? finding : { ...finding, hint: `write ${print({ clauses: [clause] })}` };
+    if (clause === undefined) return finding;
+    const word = text.slice(finding.start, finding.end);
+    const hint = `write ${print({ clauses: [clause] })}; to search for ${word}, put it in double quotes`;
+    return { ...finding, hint };
   });
 }
 

@@ -49,7 +49,7 @@ test('reports the dangerous changes as security, and only these', async () => {
       const pair = pairOf(name);
       return [`endpoints/${endpoint}.yaml`, fileOf(endpoint, pair[side], pair.isTable)];
     });
-    const view = ['endpoints/pairs.view.yaml', fileOf('pairs.view', 'SELECT path FROM app.paths WHERE tenant = @tenant', false)]; // prettier-ignore
+    const view = ['endpoints/pairs.seen.yaml', fileOf('pairs.view', 'SELECT path FROM app.paths WHERE tenant = @tenant', false)]; // prettier-ignore
     return Object.fromEntries([...own, view]);
   };
   const { write, diff } = repository({ ...files('before'), 'schema/1.sql': tables(VIEW) });

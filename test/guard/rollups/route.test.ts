@@ -102,10 +102,7 @@ describe('statements that read the rows', () => {
       'SELECT count() AS n FROM (SELECT level FROM logs.edge UNION ALL SELECT level FROM logs.edge)',
       undefined,
     ],
-    [
-      'WITH a AS (SELECT level FROM logs.edge) SELECT (SELECT count() FROM a) AS x, count() AS n FROM a',
-      undefined,
-    ],
+    ['WITH a AS (SELECT level FROM logs.edge) SELECT (SELECT count() FROM a) AS x, count() AS n FROM a', 'a'],
     ['SELECT toStartOfHour(at) AS h, count() AS n FROM logs.edge GROUP BY h', undefined],
     ['SELECT toStartOfSecond(at) AS s, count() AS n FROM logs.edge GROUP BY s', 'toStartOfSecond(at) AS s'],
     ['SELECT count() AS n FROM logs.edge SETTINGS max_threads = 1', undefined],
