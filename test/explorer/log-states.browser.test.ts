@@ -29,6 +29,16 @@ const OLD = TICKS.replace('0000a1', '0000a2')
   .replace(String(Math.floor(NOW / 1000) - 300), '1600000000')
   .replace('numbers(100000)', 'numbers(100)');
 
+/** Values that are easily confused. */
+const ODD = TICKS.replace('0000a1', '0000a4')
+  .replace('name: ticks', 'name: odd')
+  .replace(
+    'AS timestamp, concat',
+    `AS timestamp, nan AS n, toNullable(1 / 0) AS e, CAST(NULL, 'Nullable(String)') AS s, toUInt256('${'9'.repeat(70)}') AS u,
+      map('k', -inf) AS m, concat`,
+  )
+  .replace('tick ', 'first line\\n');
+
 /** Its parameters are the bounds of the range. */
 const ZONED = `id: 00000000-0000-4000-8000-0000000000a3
 name: zoned
@@ -59,6 +69,7 @@ beforeAll(async () => {
   const endpoints = mkdtempSync(join(tmpdir(), 'endpoints-'));
   writeFileSync(join(endpoints, 'ticks.yaml'), TICKS);
   writeFileSync(join(endpoints, 'old.yaml'), OLD);
+  writeFileSync(join(endpoints, 'odd.yaml'), ODD);
   writeFileSync(join(endpoints, 'zoned.yaml'), ZONED);
   service = await startExplorer(endpoints);
   writeTokens(KEY, OTHER);
@@ -71,6 +82,8 @@ afterAll(() => service.stop());
 const rows = () => page.locator('.log-row:not(.log-head)');
 const foot = () => page.locator('.log-foot');
 const filter = () => page.getByLabel('Filter, in LQL');
+/** The end of data in the histogram. */
+const end = () => page.locator('.log-span[data-kind=unknown]');
 const following = (): Promise<string | null> => foot().getAttribute('data-following');
 const newest = async (): Promise<string> =>
   (await rows().first().locator('.log-message').textContent()) ?? '';
@@ -96,16 +109,20 @@ test('it says when it is live, since when it is not, and goes on without a row m
   await service.halt();
   await expect.poll(following).toBe('reconnecting');
   await page.getByText(/^Reconnecting for [1-9]\d* s$/).waitFor(); // it counts
+  await end().waitFor();
+  expect(await page.locator('.log-histogram-width').textContent()).toMatch(/^Data ends \d\d:\d\d:\d\d UTC/);
   const last = await newest();
   expect(await rows().count()).toBeGreaterThan(0);
   await service.resume();
   await expect.poll(following).toBe('live');
+  expect(await end().count()).toBe(0);
   await expect.poll(newest).not.toBe(last);
   const texts = await rows().locator('.log-message').allTextContents();
   const numbers = texts.map((text) => Number(text.replace('tick ', '')));
   expect(numbers).toEqual(numbers.map((_, i) => (numbers[0] ?? 0) - i));
   await page.getByRole('button', { name: 'Pause' }).click();
   expect(await foot().textContent()).toMatch(/Paused at \d\d:\d\d:\d\d UTC/);
+  await end().waitFor();
 });
 
 test('rows that were found before a change of the filter are there once', async () => {
@@ -248,4 +265,31 @@ test('a key that was revoked is rejected in words, with a form for another one; 
   await own.keyboard.press('Enter');
   await expect.poll(() => state.getAttribute('data-following')).toBe('paused');
   await own.locator('.log-row:not(.log-head)').first().waitFor();
+});
+
+test('a float that is not finite is no NULL, long numbers are whole, and line breaks are marked', async () => {
+  await show('#/odd?:logs=ticks&:column=n&:column=e&:column=s&:column=u&:column=m.k');
+  const first = rows().first();
+  await first.waitFor();
+  expect(await first.locator('.log-column').allTextContents()).toEqual([
+    'NaN or Inf',
+    'null, NaN or Inf',
+    '',
+    '9'.repeat(70),
+    'NaN or Inf',
+  ]);
+  const mark = first.locator('.log-break');
+  expect(await mark.evaluate((each) => getComputedStyle(each, '::before').content)).toContain('↵');
+  await first.click();
+  const leaf = (name: string) =>
+    page.locator('.log-leaf').filter({ has: page.getByText(name, { exact: true }) });
+  expect(await leaf('n').locator('.leaf-value').textContent()).toBe('NaN or Inf');
+  expect(
+    await leaf('n')
+      .getByRole('button', { name: /^Only rows/ })
+      .count(),
+  ).toBe(0);
+  expect(await leaf('u').locator('.leaf-value').textContent()).toBe('9'.repeat(70));
+  expect(await leaf('s').count()).toBe(0); // empty
+  await page.keyboard.press('Escape');
 });

@@ -219,8 +219,17 @@ describe('over the sample data', () => {
     for (let bar = 0; bar < 4; bar++) await page.keyboard.press('Shift+ArrowLeft');
     await page.keyboard.press('Enter');
     const lines = page.locator('.log-difference');
+    const part = page.locator('.log-span[data-kind=part]');
     await lines.first().waitFor();
     expect(page.url()).toBe(whole);
+    const [shaded, all] = await Promise.all([part.boundingBox(), bars.boundingBox()]);
+    const count = Number(/in (\d+) bars/.exec((await bars.getAttribute('aria-label')) ?? '')?.[1]);
+    expect((shaded?.width ?? 0) / (all?.width ?? 0)).toBeCloseTo(5 / count, 2);
+    expect((shaded?.x ?? 0) + (shaded?.width ?? 0)).toBeCloseTo((all?.x ?? 0) + (all?.width ?? 0), 0);
+    await page.getByRole('button', { name: 'Rows', exact: true }).click();
+    expect(await part.count()).toBe(0);
+    await page.getByRole('button', { name: 'Differences' }).click();
+    await lines.first().waitFor();
     expect(
       await page.getByText(/values? more frequent in this part: [\d,]+ rows? compared with [\d,]+/).count(),
     ).toBe(1);

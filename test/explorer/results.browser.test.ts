@@ -289,11 +289,31 @@ describe('a cell', () => {
       .toContain(String.raw`user\u202enimda`);
   });
 
+  test('says what its null may be, and marks where a value of several lines has its breaks', async () => {
+    const { page } = await rowsOf(
+      `SELECT nan AS n, -inf AS i, toNullable(nan) AS e, CAST(NULL, 'Nullable(String)') AS s, [nan] AS a, 'one\ntwo' AS t`,
+    );
+    await expect
+      .poll(() => page.locator('[id^="cell-"]').allTextContents())
+      .toEqual(['NaN or Inf', 'NaN or Inf', 'null, NaN or Inf', 'null', '[null]', 'one ↵ two']);
+    await page.getByRole('button', { name: 'Expand row 1' }).click();
+    expect((await page.locator('.leaf-value').allTextContents()).slice(0, 4)).toEqual([
+      'NaN or Inf',
+      'NaN or Inf',
+      'null, NaN or Inf',
+      'null',
+    ]);
+  });
+
   test('has all digits of integers and decimals', async () => {
     const { page } = await rowsOf(
-      "SELECT 18446744073709551615 AS n, toDecimal64('12345678901234.5678', 4) AS d",
+      "SELECT 18446744073709551615 AS n, toDecimal64('12345678901234.5678', 4) AS d, toUInt256('115792089237316195423570985008687907853269984665640564039457584007913129639935') AS u",
     );
-    const expected = ['18446744073709551615', '12345678901234.5678'];
+    const expected = [
+      '18446744073709551615',
+      '12345678901234.5678',
+      '115792089237316195423570985008687907853269984665640564039457584007913129639935',
+    ];
     await expect.poll(() => page.locator('[id^="cell-"]').allTextContents()).toEqual(expected);
     await page.getByRole('button', { name: 'Expand row 1' }).click();
     expect(await page.locator('.leaf-value').allTextContents()).toEqual(expected);

@@ -9,7 +9,7 @@ import { anyCharacter } from '../support/any-character.ts';
 
 describe('visible columns', () => {
   const layout = (widths: readonly number[]) =>
-    columnLayout(widths.map((width, i) => ({ name: `c${i}`, isNumeric: false, width })));
+    columnLayout(widths.map((width, i) => ({ name: `c${i}`, isNumeric: false, nullText: 'null', width })));
 
   test('cover what is in view, and are few of many', () => {
     const widths = fc.array(fc.integer({ min: 8, max: 42 }), { minLength: 1, maxLength: 300 });

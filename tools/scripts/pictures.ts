@@ -22,6 +22,13 @@ WHERE timestamp > now() - INTERVAL 1 DAY
 GROUP BY hour, severity
 ORDER BY hour`;
 
+const PHONE: BrowserContextOptions = {
+  viewport: { width: 390, height: 844 },
+  isMobile: true,
+  hasTouch: true,
+  deviceScaleFactor: 2,
+};
+
 const DAY_OF_LOGS = `${LOGS}&:logs=edge_logs&:range=now-24h..now`;
 const logRows = (page: Page): Promise<void> => page.getByText('in the time range').waitFor();
 
@@ -72,9 +79,10 @@ const PICTURES: readonly Picture[] = [
   {
     name: 'phone',
     fragment: `${USAGE}&interval=daily`,
-    window: { viewport: { width: 390, height: 844 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 },
+    window: PHONE,
     show: chart,
   },
+  { name: 'logs-phone', fragment: DAY_OF_LOGS, window: PHONE, show: logRows },
 ];
 
 const service = await startExplorer();
@@ -83,6 +91,7 @@ for (const { name, fragment, window, show } of PICTURES) {
   const { page } = await service.visit({ ...WINDOW, ...window });
   await openExplorer(page, service, fragment);
   await show(page);
+  await page.mouse.move(-1, -1); // nothing is hovered
   await page.waitForTimeout(500); // fonts and animations
   await page.screenshot({ path: join(FOLDER, `${name}.png`) });
   await page.context().close();

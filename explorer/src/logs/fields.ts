@@ -1,5 +1,6 @@
 // The fields of a table, as paths, with their types: columns, typed paths of JSON columns, and elements of tuples.
 import type { Column, Table } from '../service/listing.ts';
+import { nullsOf, type Nulls } from '../service/nulls.ts';
 
 export type FieldKind =
   | 'string'
@@ -23,6 +24,8 @@ export interface Field {
   readonly isLowCardinality: boolean;
 }
 
+type FieldType = Omit<Field, 'path' | 'column'> & { readonly type: string };
+
 interface Type {
   readonly name: string;
   readonly text: string;
@@ -41,7 +44,14 @@ export function fieldOf(table: Table, path: string): Field | undefined {
   const column = columnOf(table, path);
   if (column === undefined) return undefined;
   const found = descend(column.type, path.slice(column.name.length + 1), false);
-  return found && { path, column: column.name, ...found };
+  return found && { path, column: column.name, kind: found.kind, isLowCardinality: found.isLowCardinality };
+}
+
+/** What a null of the field means. */
+export function fieldNulls(table: Table, path: string): Nulls {
+  const column = columnOf(table, path);
+  const found = column && descend(column.type, path.slice(column.name.length + 1), false);
+  return column === undefined || found === undefined ? 'null' : nullsOf({ ...column, type: found.type });
 }
 
 /** The column that a path begins with; names of columns may have dots. */
@@ -64,20 +74,22 @@ function leavesOf(
   ];
 }
 
-function descend(text: string, rest: string, isElement: boolean): Omit<Field, 'path' | 'column'> | undefined {
+function descend(text: string, rest: string, isElement: boolean): FieldType | undefined {
   const type = typeOf(text);
   if (rest === '') {
-    return { kind: isElement ? 'array' : kindOf(type), isLowCardinality: isFew(type) };
+    return { kind: isElement ? 'array' : kindOf(type), isLowCardinality: isFew(type), type: text };
   }
-  if (type.name === 'Map')
-    return { kind: kindOf(typeOf(argumentsOf(type)[1] ?? '')), isLowCardinality: false };
+  if (type.name === 'Map') {
+    const value = argumentsOf(type)[1] ?? '';
+    return { kind: kindOf(typeOf(value)), isLowCardinality: false, type: value };
+  }
   const isArray = type.name === 'Array' || type.name === 'Nested';
   const parts = namedParts(type.name === 'Array' ? typeOf(argumentsOf(type)[0] ?? '') : type);
   const fitting = parts.filter(([name]) => rest === name || rest.startsWith(`${name}.`));
   const [name, inner] = fitting.toSorted(([a], [b]) => b.length - a.length)[0] ?? [];
   if (name !== undefined && inner !== undefined)
     return descend(inner, rest.slice(name.length + 1), isElement || isArray);
-  return type.name === 'JSON' ? { kind: 'dynamic', isLowCardinality: false } : undefined;
+  return type.name === 'JSON' ? { kind: 'dynamic', isLowCardinality: false, type: 'Dynamic' } : undefined;
 }
 
 /** A type without Nullable and LowCardinality around it. */

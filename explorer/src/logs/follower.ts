@@ -55,6 +55,19 @@ export function isFollowing({ kind }: Following): boolean {
   return kind === 'connecting' || kind === 'live' || kind === 'reconnecting';
 }
 
+/**
+ * Rows after it are not known, in milliseconds since 1970; undefined while they arrive, before any were followed, and of a range
+ * that has ended. A pause does not keep rows from being asked for again.
+ */
+export function endOf(
+  following: Following,
+  { bounds, isOpen }: Pick<LogQuestion, 'bounds' | 'isOpen'>,
+): number | undefined {
+  const since = 'since' in following ? following.since : undefined;
+  if (since === undefined || !isOpen) return undefined;
+  return following.kind === 'paused' ? Math.max(since, bounds.to) : since;
+}
+
 export function createFollower(options: FollowerOptions): Follower {
   const following = signal<Following>({ kind: 'paused' });
   let end: (() => void) | undefined;

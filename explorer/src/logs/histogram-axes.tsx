@@ -1,7 +1,8 @@
-// The axes of the histogram: lines with numbers of rows behind the bars, and times below them.
+// The axes of the histogram: lines with numbers of rows behind the bars, times below them, and times that are marked over them.
 import { shortNumber, timeTicks } from '../chart/ticks.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { HistogramView } from './histogram.ts';
+import type { Bounds } from './questions.ts';
 
 interface ValueProps {
   readonly ticks: readonly number[];
@@ -40,5 +41,24 @@ export function TimeAxis({
         </span>
       ))}
     </div>
+  );
+}
+
+interface SpanProps extends Pick<HistogramView, 'buckets' | 'width'>, Bounds {
+  /** Compared with the rest, or without rows that are known. */
+  readonly kind: 'part' | 'unknown';
+}
+
+/** The bars between two times, shaded; times outside of the histogram are its edges. */
+export function Span({ buckets, width, from, to, kind }: SpanProps) {
+  const first = buckets[0]?.start ?? 0;
+  const shareOf = (ms: number): number =>
+    Math.min(1, Math.max(0, (ms - first) / (width * Math.max(1, buckets.length)))) * 100;
+  return (
+    <div
+      class="log-span"
+      data-kind={kind}
+      style={{ left: `${shareOf(from)}%`, right: `${100 - shareOf(to)}%` }}
+    />
   );
 }

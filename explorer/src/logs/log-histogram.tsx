@@ -6,15 +6,20 @@ import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
 import { fixedRange, isSameRange, type TimeRange } from '../time-range/range.ts';
 import type { HistogramBucket, HistogramView } from './histogram.ts';
-import { TimeAxis, ValueAxis } from './histogram-axes.tsx';
+import { Span, TimeAxis, ValueAxis } from './histogram-axes.tsx';
 import { HistogramLegend, type LegendProps } from './histogram-legend.tsx';
+import type { Bounds } from './questions.ts';
 import { SEVERITIES, type Severity } from './severity.ts';
-import { bucketText } from './times.ts';
+import { bucketText, zonedTime } from './times.ts';
 
 interface Props extends HistogramView, Omit<LegendProps, 'buckets'> {
   /** As the address has it. */
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
+  /** The part of the range that is compared with the rest. */
+  readonly part: Bounds | undefined;
+  /** Rows after it are not known, in milliseconds since 1970; undefined: there are none, or they arrive. */
+  readonly end: number | undefined;
 }
 
 /** From one bar to another, in the order in which they were chosen: their indexes, or their times. */
@@ -29,7 +34,8 @@ const HEIGHT = 96;
 const STACK: readonly Severity[] = SEVERITIES.toReversed();
 const MAX_TICKS = 5;
 
-export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ...legend }: Props) {
+export function LogHistogram(props: Props) {
+  const { buckets, width, hasSeverities, range, onRange, part, end, ...legend } = props;
   const { zone } = useExplorer();
   // By time: bars move while rows are followed.
   const [times, setTimes] = useState<Choice>();
@@ -52,6 +58,8 @@ export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ..
       <div class="log-chart">
         <ValueAxis ticks={ticksOf(0, most, { most: MAX_TICKS, isWhole: true })} most={most} />
         <Bars {...{ buckets, most, choice, zoom }} onChoice={setChoice} onPoint={setPointed} />
+        {part !== undefined && <Span {...{ buckets, width, ...part }} kind="part" />}
+        {end !== undefined && <Span {...{ buckets, width }} from={end} to={Infinity} kind="unknown" />}
         {shown !== undefined && (
           <Tip {...{ buckets, width, textAt }} choice={shown} isChosen={choice !== undefined} />
         )}
@@ -64,7 +72,13 @@ export function LogHistogram({ buckets, width, hasSeverities, range, onRange, ..
           </button>
         )}
         {hasSeverities && <HistogramLegend buckets={buckets} {...legend} />}
-        <span class="log-histogram-width">{zone.value === 'utc' ? 'UTC' : 'local time'}</span>
+        <span class="log-histogram-width">
+          {end !== undefined
+            ? `Data ends ${zonedTime(end, zone.value)}`
+            : zone.value === 'utc'
+              ? 'UTC'
+              : 'local time'}
+        </span>
       </div>
     </div>
   );

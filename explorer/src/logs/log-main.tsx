@@ -1,5 +1,6 @@
 // The middle of a log view: its histogram, its rows, and what they are in words.
 import type { Table } from '../service/listing.ts';
+import { endOf } from './follower.ts';
 import { LogAnalysis, LogModes, useLogAnalysis } from './log-analysis.tsx';
 import { LogHistogram } from './log-histogram.tsx';
 import type { LayoutProps } from './log-layout.ts';
@@ -32,6 +33,8 @@ export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
           {...histogram.value.value}
           range={range}
           onRange={analysis.onRange}
+          part={analysis.mode === 'differences' ? analysis.part : undefined}
+          end={endOf(logs.store.following.value, question)}
           level={levelField(question)}
           {...{ filter, onFilter }}
         />

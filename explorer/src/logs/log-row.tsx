@@ -1,14 +1,17 @@
 // One row of the list: time, level, fields, and the message with what the filter searches for marked.
 import { useMemo } from 'preact/hooks';
+import { onOneLine } from '../parts/hidden-characters.ts';
 import { Marked } from '../parts/marked.tsx';
 import { placesOf } from '../parts/places.ts';
 import { Visible } from '../parts/visible.tsx';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
+import { NULL_TEXTS } from '../service/nulls.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Zone } from '../time-range/range.ts';
+import { fieldNulls } from './fields.ts';
 import type { LogColumn } from './log-columns.ts';
-import { messageOf, onOneLine } from './message.ts';
+import { messageOf } from './message.ts';
 import { valueAt } from './row-values.ts';
 import { severityOf } from './severity.ts';
 import { dayOf, fullTimeText, timeText } from './times.ts';
@@ -61,7 +64,7 @@ interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {
 
 function Cell({ row, table, column: { kind, path }, matches, zone, today }: CellProps) {
   const value = kind === 'time' ? row[path] : valueAt(row, table, path);
-  const text = preview(value ?? undefined, MAX_TEXT);
+  const text = value === null ? nullText(table, path) : preview(value, MAX_TEXT);
   switch (kind) {
     case 'time':
       return (
@@ -96,6 +99,12 @@ function Cell({ row, table, column: { kind, path }, matches, zone, today }: Cell
       );
     }
   }
+}
+
+/** NULL is an empty cell, unless the null may be a number. */
+function nullText(table: Table, path: string): string {
+  const nulls = fieldNulls(table, path);
+  return nulls === 'null' ? '' : NULL_TEXTS[nulls];
 }
 
 /** Line breaks are shown as such when the rows are wrapped, otherwise as a mark. */

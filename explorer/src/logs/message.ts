@@ -48,11 +48,6 @@ export function parsedOf(text: string): Json | undefined {
   }
 }
 
-/** A text on one line, with its line breaks marked. */
-export function onOneLine(text: string): string {
-  return text.replace(/\r?\n|\r/g, ' ↵ ');
-}
-
 function shortened(text: string): string {
   return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)}…` : text;
 }

@@ -10,8 +10,9 @@ import { coloredJson } from '../result/json-view.tsx';
 import { TEXT_SLICE } from '../result/tree.ts';
 import { isNested, preview, printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
+import { NULL_TEXTS } from '../service/nulls.ts';
 import { useExplorer } from '../state/context.ts';
-import { fieldOf } from './fields.ts';
+import { fieldNulls, fieldOf } from './fields.ts';
 import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
 import type { LayoutProps } from './log-layout.ts';
 import { targetOf } from './lql-edit.ts';
@@ -35,7 +36,9 @@ const MAX_LEAVES = 300;
 export function RowFields({ row, table, logs, layout, onLayout, ...actions }: Props) {
   const [limit, setLimit] = useState(MAX_LEAVES);
   const leaves = useMemo(() => leavesOf(row, limit + 1), [row, limit]);
-  const empty = leaves.filter(({ value }) => isEmpty(value));
+  const empty = leaves.filter(
+    ({ segments, value }) => isEmpty(value) && !isNonFinite(value, table, targetOf(segments, table).path),
+  );
   const shown = (layout.showsEmpty ? leaves : leaves.filter((each) => !empty.includes(each))).slice(0, limit);
   return (
     <>
@@ -63,6 +66,11 @@ export function RowFields({ row, table, logs, layout, onLayout, ...actions }: Pr
   );
 }
 
+/** A null of a type without NULL: a number that JSON does not have, and a filter by NULL does not find. */
+function isNonFinite(value: Leaf['value'], table: Table, path: string): boolean {
+  return value === null && fieldNulls(table, path) === 'non-finite';
+}
+
 interface LeafProps extends FilterActions, Omit<Props, keyof LayoutProps> {
   readonly leaf: Leaf;
 }
@@ -72,7 +80,7 @@ function LeafRow({ leaf: { segments, value }, row, table, logs, ...actions }: Le
   const name = segments.join('.');
   const target = targetOf(segments, table);
   const { zone } = useExplorer();
-  const text = preview(value, Infinity);
+  const text = value === null ? NULL_TEXTS[fieldNulls(table, target.path)] : preview(value, Infinity);
   const isTime = fieldOf(table, target.path)?.kind === 'time';
   const shown = isTime ? fullTimeText(text, zone.value) : text;
   const [isTraced, setTraced] = useState(false);
@@ -98,7 +106,9 @@ function LeafRow({ leaf: { segments, value }, row, table, logs, ...actions }: Le
         <button type="button" class="leaf-copy" aria-label={`Copy ${name}`} onClick={() => copy(text, name)}>
           <Icon name="copy" />
         </button>
-        <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
+        {!isNonFinite(value, table, target.path) && (
+          <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
+        )}
       </dd>
       {canTrace && isTraced && (
         <dd>

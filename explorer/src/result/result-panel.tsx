@@ -1,7 +1,7 @@
 // The result: as a table, a chart, JSON, and as code that makes the request.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import type { Endpoint } from '../service/listing.ts';
+import type { Column, Endpoint } from '../service/listing.ts';
 import { isRetryable } from '../service/problem.ts';
 import type { Address, View } from '../state/address.ts';
 import { useExplorer } from '../state/context.ts';
@@ -97,6 +97,9 @@ function isChartFirst(reading: ChartReading): boolean {
   return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
 }
 
+/** The same one each time, so that the table is not laid out again. */
+const NO_COLUMNS: readonly Column[] = [];
+
 interface OutcomeProps extends Props {
   readonly view: View;
   readonly reading: ChartReading;
@@ -121,7 +124,7 @@ function Outcome({ endpoint, view, reading, table }: OutcomeProps) {
     case 'done': {
       const { rows } = value.answer;
       const listed = value.ask.own === undefined ? endpoint.columns : undefined;
-      const columns = value.answer.columns ?? listed ?? [];
+      const columns = value.answer.columns ?? listed ?? NO_COLUMNS;
       if (view === 'json') return <JsonView text={value.answer.text} />;
       if (rows.length === 0)
         return (

@@ -2,6 +2,8 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { isNested, isNumber, preview, printJson, type Json, type Row } from '../service/json.ts';
+import type { Column } from '../service/listing.ts';
+import { NULL_TEXTS, nullsOf } from '../service/nulls.ts';
 import { CopyButton, useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
@@ -10,20 +12,26 @@ import { childrenOf, openAtFirst, sizeOf, SLICE, TEXT_SLICE } from './tree.ts';
 
 interface Props {
   readonly row: Row;
+  /** Column types, if known. */
+  readonly typed: readonly Column[];
   readonly height: number;
 }
 
 type Copy = ReturnType<typeof useCopy>;
 
-export function RowDetail({ row, height }: Props) {
+export function RowDetail({ row, typed, height }: Props) {
   const copy = useCopy();
+  const nullTexts = useMemo(
+    () => new Map(typed.map((column) => [column.name, NULL_TEXTS[nullsOf(column)]])),
+    [typed],
+  );
   const open = useMemo(() => openAtFirst(row), [row]);
   return (
     <div class="detail" role="row" style={{ height: `${height}px` }}>
       <div role="gridcell" class="detail-body">
         <CopyButton text={() => printJson(row, '  ')} what="the row" label="Copy row" />
         <div class="tree mono">
-          <Children value={row} open={open} copy={copy} />
+          <Children value={row} open={open} copy={copy} nullTexts={nullTexts} />
         </div>
       </div>
     </div>
@@ -35,9 +43,11 @@ interface ChildrenProps {
   /** Nodes that are open at first. */
   readonly open: ReadonlySet<Json>;
   readonly copy: Copy;
+  /** How nulls are shown, by name; those of nested values have no entry. */
+  readonly nullTexts?: ReadonlyMap<string, string>;
 }
 
-function Children({ value, open, copy }: ChildrenProps) {
+function Children({ value, open, copy, nullTexts }: ChildrenProps) {
   const [limit, setLimit] = useState(SLICE);
   const rest = sizeOf(value) - limit;
   return (
@@ -46,7 +56,7 @@ function Children({ value, open, copy }: ChildrenProps) {
         isNested(child) ? (
           <Branch key={name} name={name} value={child} open={open} copy={copy} />
         ) : (
-          <Leaf key={name} name={name} value={child} copy={copy} />
+          <Leaf key={name} name={name} value={child} copy={copy} nullText={nullTexts?.get(name)} />
         ),
       )}
       {rest > 0 && (
@@ -81,9 +91,10 @@ interface LeafProps {
   readonly name: string;
   readonly value: Json;
   readonly copy: Copy;
+  readonly nullText: string | undefined;
 }
 
-function Leaf({ name, value, copy }: LeafProps) {
+function Leaf({ name, value, copy, nullText }: LeafProps) {
   const [limit, setLimit] = useState(TEXT_SLICE);
   const text = preview(value, Infinity);
   const rest = text.length - limit;
@@ -93,7 +104,7 @@ function Leaf({ name, value, copy }: LeafProps) {
         <Visible text={name} />
       </span>
       <span class="leaf-value" data-kind={kindOf(value)}>
-        <Visible text={text.slice(0, limit)} />
+        <Visible text={value === null ? (nullText ?? text) : text.slice(0, limit)} />
         {rest > 0 && (
           <More onMore={() => setLimit(limit * 5)}>{rest.toLocaleString('en')} more characters</More>
         )}

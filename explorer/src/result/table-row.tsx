@@ -1,11 +1,11 @@
 // A table row: truncated values, and the button that expands it.
 import { Icon } from '../parts/icon.tsx';
-import { isNested, isNumber, preview, type Json, type Row } from '../service/json.ts';
+import { isNested, isNumber, type Json, type Row } from '../service/json.ts';
 import { Marked } from '../parts/marked.tsx';
 import { placesOf } from '../parts/places.ts';
 import type { Cell } from './cell-keys.ts';
 import { pinnedStyle, renderedColumns, type ColumnLayout, type VisibleColumns } from './column-window.ts';
-import type { TableColumn } from './columns.ts';
+import { shownText, type TableColumn } from './columns.ts';
 
 const PREVIEW = 160;
 
@@ -40,9 +40,9 @@ export function TableRow(props: RowProps) {
         </button>
       </div>
       {renderedColumns(places.pinned, shown).map((column) => {
-        const { name = '', isNumeric = false } = columns[column] ?? {};
+        const { name = '', isNumeric = false, nullText = '' } = columns[column] ?? {};
         const value = row[name];
-        const text = preview(value, PREVIEW);
+        const text = shownText(value, nullText, PREVIEW);
         return (
           <div
             key={name}
