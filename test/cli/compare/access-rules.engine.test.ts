@@ -210,3 +210,28 @@ test('if the tables are not known, none may be read', async () => {
   control.close();
   await other.close(0);
 });
+
+test('rules of a later catalog are applied after those of an earlier one, whose tables were read more slowly', async () => {
+  const later = assembleCatalog([candidateOf('plain', 'SELECT n FROM app.t WHERE project = @project', 1)]);
+  const applied: (readonly string[])[] = [];
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => (release = resolve));
+  let reads = 0;
+  const slow: Engine = {
+    ...engine,
+    run: async (what, options) => {
+      if (reads++ === 0) await held;
+      return engine.run(what, options);
+    },
+    restrict: async ({ revisions }) => void applied.push([...revisions.keys()]),
+  };
+  const control = createAccessControl(slow, REAL_TIME.after);
+  const [first, second] = [control.apply(catalog), control.apply(later.catalog)];
+  // Applied at once, the rules of the second would be there before the tables of the first are read.
+  await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 200))]);
+  release();
+  await Promise.all([first, second]);
+  expect(applied.at(-1)).toContain('plain');
+  expect(applied.at(-1)).not.toContain('view');
+  control.close();
+});
