@@ -8,7 +8,7 @@ import { meaningOf, type Level, type ItemUse } from './levels.ts';
 import { columnOf, type CompiledMeasure, type MeasureUse } from './measures.ts';
 import {
   noDimension,
-  shownNode,
+  unfitNode,
   type RoundedTime,
   type Term,
   type TimeComparison,
@@ -88,8 +88,7 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): Unfit | un
 function keepName(editing: Editing, section: Node, part: Node, edits: Edit[]): Unfit | undefined {
   if (section.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
   const name = columnName(editing.tree, part);
-  if (name === undefined)
-    return { quoted: shownNode(editing.tree, part), text: 'has no name (AS), and would get another one' };
+  if (name === undefined) return unfitNode(editing.tree, part, 'has no name (AS), and would get another one');
   const { end } = spanOf(editing.tree, part);
   edits.push({ start: end, end, text: ` AS ${quoteIdentifier(name)}` });
   return undefined;
@@ -121,7 +120,7 @@ function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit
   }
   const term = editing.read(part, level);
   if (term.kind === 'row') return term.cause ?? noDimension(editing.tree, part);
-  if (term.kind === 'time') return { quoted: shownNode(editing.tree, part), text: 'is not rounded' };
+  if (term.kind === 'time') return unfitNode(editing.tree, part, 'is not rounded');
   collect(editing.needs, term);
   editNode(editing, part, level, edits);
   return undefined;

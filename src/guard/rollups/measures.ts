@@ -7,7 +7,7 @@ import { parseType } from '../../sql/types/type.ts';
 import { storedAggregate } from './aggregates.ts';
 import type { Level } from './levels.ts';
 import type { RollupMeasure } from './model.ts';
-import { rowTerm, shownNode, type Term } from './term.ts';
+import { rowTerm, unfitNode, type Term } from './term.ts';
 import type { ReadTerm } from './terms.ts';
 
 /** A measure, and its arguments as texts over the source. */
@@ -88,7 +88,7 @@ export interface MeasureSource {
 export function readAggregate(from: MeasureSource, call: Node, level: Level): Term | undefined {
   const { tree, read, onUse } = from;
   const aggregate = aggregateOf(tree, call);
-  const unknown = rowTerm(textOf(tree, call), { quoted: shownNode(tree, call), text: 'is not a measure' });
+  const unknown = rowTerm(textOf(tree, call), unfitNode(tree, call, 'is not a measure'));
   if (aggregate === undefined) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);

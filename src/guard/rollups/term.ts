@@ -1,7 +1,7 @@
 // What is known of an expression of a query: whether it has one value for all rows of a group of the rollup, and its text over the
 // columns of the source and over those of the rollup.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
+import { sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 
 /** `time op bound`: it has one value in a bucket if it has the same one at both ends. */
 export interface TimeComparison {
@@ -21,6 +21,8 @@ export interface RoundedTime {
 /** Why a query has to read rows: `quoted`, which is a part of the query, is not what is needed. */
 export interface Unfit {
   readonly quoted?: string;
+  /** The index in the statement at which what is quoted begins, if it is a part of it as it is written there. */
+  readonly at?: number;
   readonly text: string;
 }
 
@@ -77,7 +79,7 @@ export function rowTerm(source: string, cause: Unfit | undefined): Term {
 
 /** The cause of a node that is no function of dimensions. */
 export function noDimension(tree: Tree, node: Node): Unfit {
-  return { quoted: shownNode(tree, node), text: 'is not a dimension' };
+  return unfitNode(tree, node, 'is not a dimension');
 }
 
 /** A term made of others, with texts of its own. */
@@ -130,8 +132,13 @@ export function textWith(tree: Tree, node: Node, texts: readonly string[]): stri
 
 const LONGEST_CAUSE = 60;
 
+/** The reason for a part of the query. */
+export function unfitNode(tree: Tree, node: Node, text: string): Unfit {
+  return { quoted: shownNode(tree, node), at: spanOf(tree, node).start, text };
+}
+
 /** A node as it is written, in one line and not too long for a sentence. */
-export function shownNode(tree: Tree, node: Node): string {
+function shownNode(tree: Tree, node: Node): string {
   const text = sourceOf(tree, node).replace(/\s+/g, ' ');
   return text.length > LONGEST_CAUSE ? `${text.slice(0, LONGEST_CAUSE)}…` : text;
 }

@@ -20,7 +20,7 @@ import {
   rowTerm,
   sameTimeTerm,
   noDimension,
-  shownNode,
+  unfitNode,
   textWith,
   timeTerm,
   type TimeComparison,
@@ -258,5 +258,5 @@ export function unnamedClock(tree: Tree): Unfit | undefined {
     (each) =>
       each.kind !== 'alias' && someNode(each, (node) => node.kind === 'call' && isClock(nameOf(tree, node))),
   );
-  return item && { quoted: shownNode(tree, item), text: 'has no name (AS), and would get another one' };
+  return item && unfitNode(tree, item, 'has no name (AS), and would get another one');
 }

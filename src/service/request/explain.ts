@@ -65,11 +65,13 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
   };
 }
 
-/** What is quoted of the saved query is left out. */
-function sentenceOf(routed: Routed, { consumerQuery }: PlannedQuery): string {
+/** What is quoted of the saved query is left out, also if the caller's has the same text: that would confirm a guess. */
+function sentenceOf(routed: Routed, { consumerQuery, statement }: PlannedQuery): string {
   if (routed.kind === 'rollup') return `${routed.rollup} is used`;
-  const { quoted, text } = routed.reason;
-  const isOwn = quoted === undefined || consumerQuery?.canonicalSql.includes(quoted) === true;
+  const { quoted, text, at = -1 } = routed.reason;
+  const { canonicalSql = '' } = consumerQuery ?? {};
+  const start = statement.sql.lastIndexOf(canonicalSql); // the caller's query is the last one
+  const isOwn = quoted === undefined || (start >= 0 && at >= start && at < start + canonicalSql.length);
   const reason = quoted === undefined ? text : `${quoted} ${text}`;
   return `${routed.rollup} is not used: ${isOwn ? reason : 'the tables of the endpoint need rows'}`;
 }

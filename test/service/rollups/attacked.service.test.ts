@@ -221,7 +221,13 @@ test('why no rollup is used says nothing of hidden tables', async () => {
   const { status, body } = await ask('hidden', { sql: COUNT('logs') }, {}, 'explain');
   expect([status, body]).toEqual([200, expect.stringContaining('edge_by_minute is not used')]);
   expect(body).not.toMatch(/secret_rows|user_id/);
+  const sql = COUNT('logs').replace('SELECT ', "SELECT 'secret_rows user_id' AS guessed, ");
+  const guessed = await ask('hidden', { sql }, {}, 'explain');
+  expect(JSON.parse(guessed.body)).toMatchObject({ result: { rollup: sentenceIn(body) } });
 });
+
+const sentenceIn = (body: string): unknown =>
+  (JSON.parse(body) as { readonly result: { readonly rollup: unknown } }).result.rollup; // as explain documents
 
 /** Conditions that may fail on values of others, which are in the sorting key of the rollups. */
 const OF_DIMENSIONS = INDEX_ORACLES.filter(
