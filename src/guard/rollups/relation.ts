@@ -159,5 +159,5 @@ function instant(time: bigint, type: string): string {
   const text = quoteString(new Date(Number(time / 1000n)).toISOString().slice(0, 19).replace('T', ' '));
   return plainTypeOf(type).name === 'DateTime'
     ? `toDateTime(${text}, 'UTC')`
-    : `toDateTime64(${text}, 6, 'UTC')`;
+    : `toDateTime64(${text}, 0, 'UTC')`;
 }

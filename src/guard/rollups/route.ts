@@ -16,6 +16,7 @@ import {
 } from './levels.ts';
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
+import { finerTime } from './precision.ts';
 import { alignedTo, writeRelation } from './relation.ts';
 import type { Unfit } from './term.ts';
 import { createTerms, unnamedClock } from './terms.ts';
@@ -97,8 +98,8 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   const rows = (text: string): Route => unfit({ text });
   if (isOpaqueQuery(tree)) return rows('the statement has settings, or could not be read');
   const isAggregate = createIsAggregate(tree, compiled.measures);
-  const clock = unnamedClock(tree);
-  if (clock !== undefined) return unfit(clock);
+  const unknown = unnamedClock(tree) ?? finerTime(tree, rollup.timeType);
+  if (unknown !== undefined) return unfit(unknown);
   const levels = levelsFrom(tree, source, isAggregate);
   if ('text' in levels) return unfit(levels);
   const uses = new Map<Node, MeasureUse>();

@@ -69,6 +69,11 @@ describe('statements that are routed', () => {
       3600,
       'an expression of the file',
     ],
+    [
+      'SELECT count() AS n FROM logs.edge WHERE at > now64(6) - INTERVAL 7 DAY',
+      3600,
+      'a precision that the time has',
+    ],
     ['SELECT DISTINCT level FROM logs.edge', 3600, 'distinct values of dimensions'],
     [
       'WITH a AS (SELECT * FROM logs.edge), b AS (SELECT level AS l FROM a) SELECT l, count() AS n FROM b GROUP BY l',
@@ -95,6 +100,13 @@ describe('statements that read the rows', () => {
     ],
     ['SELECT count() + toUInt64(now()) FROM logs.edge', 'count() + toUInt64(now())'],
     ["SELECT countIf(level = 'a' OR 1) FROM logs.edge", "countIf(level = 'a' OR 1)"],
+    [
+      "SELECT count() AS n FROM logs.edge WHERE at > toDateTime64('2024-01-01', 9)",
+      "toDateTime64('2024-01-01', 9)",
+    ],
+    ['SELECT count() AS n FROM logs.edge WHERE at > now64(7) - INTERVAL 7 DAY', 'now64(7)'],
+    ['SELECT count() AS n FROM logs.edge WHERE at > {since:DateTime64(9)}', 'DateTime64(9'],
+    ['SELECT count() AS n FROM logs.edge WHERE at > now() - INTERVAL 5 NANOSECOND', 'NANOSECOND'],
     ['SELECT level FROM logs.edge', undefined],
     ['SELECT count() AS n FROM logs.edge FINAL', undefined],
     ['SELECT count() AS n FROM logs.edge JOIN other.t USING (level)', undefined],
