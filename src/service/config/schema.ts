@@ -144,19 +144,28 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
     for (const { error, branch } of inside) if (excluded.has(branch)) wrong.add(error);
     choices.set(choice, inside);
   }
+  const misspelled = misspelledKeys(errors);
   return errors.filter((error) => {
     if (error.keyword === 'propertyNames' || error.keyword === 'if') return false;
-    if (error.keyword === 'required' && errors.some((each) => isMisspelling(each, error))) return false;
+    if (error.keyword === 'required' && misspelled.has(keyAt(error, error.params['missingProperty'])))
+      return false;
     const inside = choices.get(error);
     return inside === undefined ? !wrong.has(error) : inside.every((each) => wrong.has(each.error));
   });
 }
 
-/** Whether an unknown key is a misspelling of one that is missing beside it. */
-function isMisspelling(unknown: ErrorObject, { instancePath, params }: ErrorObject): boolean {
-  if (unknown.keyword !== 'additionalProperties' || unknown.instancePath !== instancePath) return false;
-  return nearestKey(unknown) === params['missingProperty'];
+/** The keys, with their places, that unknown ones are misspellings of: where one of them is missing, that is told already. */
+function misspelledKeys(errors: readonly ErrorObject[]): ReadonlySet<string> {
+  const places = new Set(
+    errors.flatMap(({ keyword, instancePath }) => (keyword === 'required' ? instancePath : [])),
+  );
+  const unknown = errors.filter(
+    ({ keyword, instancePath }) => keyword === 'additionalProperties' && places.has(instancePath),
+  );
+  return new Set(unknown.map((error) => keyAt(error, nearestKey(error))));
 }
+
+const keyAt = ({ instancePath }: ErrorObject, key: unknown): string => `${instancePath}\0${String(key)}`;
 
 /** The key that an unknown one may mean. */
 function nearestKey({ params, parentSchema }: ErrorObject): string | undefined {
