@@ -2,8 +2,8 @@
 import { useId, useState } from 'preact/hooks';
 import type { Table } from '../service/listing.ts';
 import { Icon } from '../parts/icon.tsx';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import { Visible } from '../parts/visible.tsx';
-import { usePopover } from '../time-range/use-popover.ts';
 import { fieldsOf } from './fields.ts';
 import { movedTo } from './log-columns.ts';
 import type { LogView } from './view.ts';
@@ -20,30 +20,26 @@ const MAX_LISTED = 100;
 const MAX_COLUMNS = 30;
 
 export function ColumnMenu({ table, view, columns, onColumns }: Props) {
-  const { isOpen, ...popover } = usePopover();
   return (
-    <div ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
-      <button
-        type="button"
-        class="button"
-        ref={popover.button}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={popover.toggle}
-      >
-        <Icon name="list" /> <span class="wide-words">Columns</span>{' '}
-        <span class="count">{columns.length}</span>
-      </button>
-      {isOpen && (
-        <div class="log-menu" role="dialog" aria-label="Columns" ref={popover.panel}>
+    <PopoverButton
+      label="Columns"
+      words={
+        <>
+          <Icon name="list" /> <span class="wide-words">Columns</span>{' '}
+          <span class="count">{columns.length}</span>
+        </>
+      }
+    >
+      {() => (
+        <>
           <Shown columns={columns} onColumns={onColumns} />
           <Others {...{ table, view, columns, onColumns }} />
           <button type="button" class="button small" onClick={() => onColumns(view.columns)}>
             Columns of the endpoint
           </button>
-        </div>
+        </>
       )}
-    </div>
+    </PopoverButton>
   );
 }
 

@@ -3,7 +3,7 @@ import { useRef, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
 import { Resizer } from '../parts/resizer.tsx';
 import { Visible } from '../parts/visible.tsx';
-import { usePopover } from '../time-range/use-popover.ts';
+import { usePopover } from '../parts/use-popover.ts';
 import { movedTo, NARROWEST, WIDEST, type LogColumn } from './log-columns.ts';
 import type { LogRowsProps } from './log-rows.tsx';
 
@@ -85,7 +85,7 @@ function FieldHead(props: FieldProps) {
       </button>
       {isOpen && (
         <div
-          class="log-menu log-column-menu"
+          class="popover-panel log-column-menu"
           role="dialog"
           aria-label={`Column ${column.path}`}
           ref={popover.panel}

@@ -2,12 +2,12 @@
 import { snippetsOf } from '../code/snippets.ts';
 import { useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import { viewFragment } from '../saved-views/view-actions.ts';
 import { printJson, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import { fixedAt, writeRange } from '../time-range/range.ts';
-import { usePopover } from '../time-range/use-popover.ts';
 import { queriesOf } from './row-calls.ts';
 import { keyOf } from './row-key.ts';
 import type { Logs } from './use-logs.ts';
@@ -19,32 +19,28 @@ interface Props {
 }
 
 export function RowCopies(props: Props) {
-  const { isOpen, ...popover } = usePopover();
   const copy = useCopy();
   return (
-    <div ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
-      <button
-        type="button"
-        class="button small"
-        ref={popover.button}
-        aria-haspopup="dialog"
-        aria-expanded={isOpen}
-        onClick={popover.toggle}
-      >
-        <Icon name="copy" /> Copy
-      </button>
-      {isOpen && (
-        <div class="log-menu log-copies" role="dialog" aria-label="Copy the row" ref={popover.panel}>
-          <Choices
-            {...props}
-            onCopy={(text, what) => {
-              popover.close();
-              copy(text, what);
-            }}
-          />
-        </div>
+    <PopoverButton
+      label="Copy the row"
+      panelClass="log-copies"
+      isSmall
+      words={
+        <>
+          <Icon name="copy" /> Copy
+        </>
+      }
+    >
+      {(close) => (
+        <Choices
+          {...props}
+          onCopy={(text, what) => {
+            close();
+            copy(text, what);
+          }}
+        />
       )}
-    </div>
+    </PopoverButton>
   );
 }
 

@@ -1,8 +1,8 @@
 // Tools of a table: a search in its rows, and a list of its columns, in which one is found, hidden or pinned.
 import { useId, useState } from 'preact/hooks';
 import { Icon } from '../parts/icon.tsx';
+import { PopoverButton } from '../parts/popover-button.tsx';
 import { Visible } from '../parts/visible.tsx';
-import { usePopover } from '../time-range/use-popover.ts';
 import type { TableState } from './table-layout.ts';
 
 interface ToolsProps extends TableState {
@@ -14,7 +14,6 @@ const MAX_LISTED = 200;
 
 export function TableTools(props: ToolsProps) {
   const { search, onSearch, names, layout } = props;
-  const { isOpen, ...popover } = usePopover();
   const hidden = layout.hidden.filter((name) => names.includes(name)).length;
   return (
     <div class="table-tools">
@@ -26,26 +25,21 @@ export function TableTools(props: ToolsProps) {
         value={search}
         onInput={({ currentTarget }) => onSearch(currentTarget.value)}
       />
-      <div ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
-        <button
-          type="button"
-          class="button small"
-          ref={popover.button}
-          aria-haspopup="dialog"
-          aria-expanded={isOpen}
-          onClick={popover.toggle}
-        >
-          <Icon name="list" /> Columns{' '}
-          <span class="count">
-            {hidden === 0 ? names.length : `${names.length - hidden} of ${names.length}`}
-          </span>
-        </button>
-        {isOpen && (
-          <div class="log-menu table-columns" role="dialog" aria-label="Columns" ref={popover.panel}>
-            <ColumnList {...props} close={popover.close} />
-          </div>
-        )}
-      </div>
+      <PopoverButton
+        label="Columns"
+        panelClass="table-columns"
+        isSmall
+        words={
+          <>
+            <Icon name="list" /> Columns{' '}
+            <span class="count">
+              {hidden === 0 ? names.length : `${names.length - hidden} of ${names.length}`}
+            </span>
+          </>
+        }
+      >
+        {(close) => <ColumnList {...props} close={close} />}
+      </PopoverButton>
     </div>
   );
 }

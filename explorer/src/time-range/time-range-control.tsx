@@ -5,7 +5,7 @@ import { Icon } from '../parts/icon.tsx';
 import { CustomRange } from './custom-range.tsx';
 import { fixedAt, isSameRange, PRESETS, type TimeRange, type Zone } from './range.ts';
 import { localZone, rangeWords } from './range-words.ts';
-import { usePopover } from './use-popover.ts';
+import { usePopover } from '../parts/use-popover.ts';
 
 export interface TimeRangeProps {
   /** Undefined: none is chosen. */

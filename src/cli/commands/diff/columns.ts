@@ -10,14 +10,8 @@ import type { Terminal } from '../../kit/terminal.ts';
 import type { AnalysisCache } from '../analysis/cache.ts';
 import type { SchemaRecord } from '../analysis/pack.ts';
 import { readKeys } from '../exposure/exposure.ts';
-import {
-  describeSides,
-  type Both,
-  type DescribeDeps,
-  type DescribedQueries,
-  type DescribedSides,
-  type Wanted,
-} from './describe-sides.ts';
+import type { DescribedQueries, Wanted } from './describe-queries.ts';
+import { describeSides, type Both, type DescribeDeps, type DescribedSides } from './describe-sides.ts';
 import type { FolderFile } from './folders.ts';
 import { createKnownPairs, type KnownPairs } from './known-pairs.ts';
 

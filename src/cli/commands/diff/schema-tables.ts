@@ -1,0 +1,82 @@
+// Opens an embedded engine with the tables of one revision.
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { monotonic } from '../../../sql/base/clock.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import type { OpenEngine } from '../../kit/dependencies.ts';
+import { withSchemaEngine } from '../../kit/schema-engine.ts';
+import type { SchemaChoice } from '../../kit/schema-options.ts';
+import type { LoadedSchema } from '../../schema/load-schema.ts';
+import { recordOfSchema, type SchemaRecord } from '../analysis/pack.ts';
+import { rememberStatements } from '../analysis/remember.ts';
+import { boundEngine } from '../validate/bounded-engine.ts';
+import type { FolderFile } from './folders.ts';
+
+export type Tables = readonly FolderFile[];
+
+export interface TablesDeps {
+  readonly settings: Settings;
+  readonly openEngine: OpenEngine;
+  /** Where the tables are, as named in messages. */
+  readonly schema: SchemaChoice;
+}
+
+/** What was described, with the tables that it was described with. */
+export interface WithSchema<T> {
+  readonly described: T;
+  readonly schema: SchemaRecord;
+  /** Whether every statement had a result or was rejected, so that another run finds the same. */
+  readonly isSettled: boolean;
+}
+
+/** The limits of a statement are its own. */
+const NO_BOUNDS = { statementSeconds: Infinity, fileSeconds: Infinity };
+
+/** Rejects with CommandError if the tables cannot be read. */
+export async function withTables<T>(
+  tables: Tables,
+  { settings, openEngine, schema }: TablesDeps,
+  use: (engine: Engine) => Promise<T>,
+): Promise<WithSchema<T>> {
+  const path = await mkdtemp(join(tmpdir(), 'millrace-tables-'));
+  try {
+    await writeTables(path, tables);
+    return await withSchemaEngine(
+      { settings, schema: { ...schema, path }, openEngine },
+      async (opened, _, loaded) => {
+        const { engine, isSettled } = boundEngine(opened, NO_BOUNDS, monotonic);
+        const described = await use(rememberStatements(engine));
+        return { described, schema: recordOfSchema(shownIn(path, loaded)), isSettled: isSettled() };
+      },
+    );
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(error.message.replaceAll(`${path}/`, ''), { cause: error });
+  } finally {
+    await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function writeTables(path: string, tables: Tables): Promise<void> {
+  for (const { path: file, content } of tables) {
+    if ('unreadable' in content) throw new CommandError(`Cannot read ${file}: ${content.unreadable}`);
+    const names = file.split('/').filter((part) => part !== '..');
+    const copy = join(path, names.join('/'));
+    await mkdir(dirname(copy), { recursive: true });
+    await writeFile(copy, content.text);
+  }
+}
+
+/** With the names of the files in the repository. */
+function shownIn(path: string, loaded: LoadedSchema): LoadedSchema {
+  const shown = (finding: Finding): Finding => ({ ...finding, file: relative(path, finding.file) });
+  return {
+    ...loaded,
+    findings: loaded.findings.map(shown),
+    broken: new Map([...loaded.broken].map(([name, finding]) => [name, shown(finding)])),
+  };
+}
