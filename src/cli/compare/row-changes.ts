@@ -211,7 +211,7 @@ function isHeld(
   return areImplying(isReverse ? others.map((each) => ({ ...each, stage: 0 })) : others, one, assumed);
 }
 
-/** Whether an array has all elements of another one, or is of other columns: what is shown of these is compared as values. */
+/** Returns whether an array has all elements of another one, or is of other columns: what is shown of these is compared as values. */
 function hasElementsOf(one: Restriction, other: Restriction): boolean {
   const [own, others] = [arraysWithin(one), arraysWithin(other)];
   const [whole] = own;

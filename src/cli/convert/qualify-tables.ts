@@ -133,7 +133,7 @@ export interface ClusterTable {
   readonly table: string;
 }
 
-/** In order; those whose arguments are not a cluster and a table are left out. */
+/** They are in order; those whose arguments are not a cluster and a table are left out. */
 export function clusterTables(sql: string): readonly ClusterTable[] {
   const query = createCursor(sql);
   const found: ClusterTable[] = [];

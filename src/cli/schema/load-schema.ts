@@ -182,7 +182,7 @@ async function runOnce(
   return failed;
 }
 
-/** Why the engine rejects parts of a statement that was carried out without them. */
+/** Finds out why the engine rejects parts of a statement that was carried out without them. */
 async function checkStep(
   engine: Engine,
   { step, before, after }: PlannedStep,

@@ -2,9 +2,8 @@
 import { canonicalName } from '../sandbox/functions/aliases.ts';
 import { isFloat, plainTypeOf } from '../../sql/types/traits.ts';
 
-/** How a rollup stores an aggregate. */
 export interface StoredAggregate {
-  /** As the engine spells it. */
+  /** The engine spells it like this. */
   readonly name: string;
   /**
    * `value`: as SimpleAggregateFunction(merge, T), two to three times faster than states. `state`: as AggregateFunction, which
@@ -13,7 +12,7 @@ export interface StoredAggregate {
   readonly stored: 'value' | 'state';
   /** The function that merges values; of states, the function itself. */
   readonly merge: string;
-  /** Whether merged groups give the same bytes as their rows, for arguments of these types. */
+  /** Returns whether merged groups give the same bytes as their rows, for arguments of these types. */
   readonly isExact: (types: readonly string[]) => boolean;
 }
 
@@ -61,7 +60,7 @@ const BY_NAME: ReadonlyMap<string, StoredAggregate> = new Map(
 /** The names that a rollup can have, as the engine spells them. */
 export const STORED_AGGREGATES: readonly string[] = ALL.map(({ name }) => name);
 
-/** By any name of the function, in any case; undefined: rollups do not store it. */
+/** Accepts any name of the function, in any case; undefined: rollups do not store it. */
 export function storedAggregate(name: string): StoredAggregate | undefined {
   return BY_NAME.get(canonicalName(name.toLowerCase()));
 }

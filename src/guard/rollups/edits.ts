@@ -16,7 +16,7 @@ import {
 } from './term.ts';
 import type { ReadTerm } from './terms.ts';
 
-/** What a query reads of the relation, collected while it is edited. */
+/** A query reads this of the relation; it is collected while the query is edited. */
 export interface Needs {
   readonly named: Set<string>;
   readonly added: Set<string>;
@@ -131,7 +131,7 @@ function collect(needs: Needs, { comparisons, roundings }: Term): void {
   needs.roundings.push(...roundings);
 }
 
-/** Of an expression that has one value in each group. */
+/** Adds the edits of an expression that has one value in each group. */
 function editNode(editing: Editing, node: Node, level: Level, edits: Edit[]): void {
   const { tree, read, uses, needs } = editing;
   const use = uses.get(node);
@@ -252,7 +252,7 @@ function editItem(editing: Editing, level: Level, item: Node): string | Unfit {
   return editedSource(editing.tree.cursor.sql, spanOf(editing.tree, item), edits);
 }
 
-/** What the source may leave out: the conditions of the saved query, and those on nothing but the time, which cannot fail. */
+/** Adds what the source may leave out: the conditions of the saved query, and those on nothing but the time, which cannot fail. */
 function addConditions({ read, needs }: Editing, level: Level): void {
   for (const section of level.select.parts) {
     if (section.kind !== 'where' && section.kind !== 'prewhere') continue;

@@ -6,7 +6,7 @@ const FAMILIES = [
   'null', 'mathematics', 'rounding', 'string', 'string replacement', 'string search', 'string splitting', 'URL',
 ] as const; // prettier-ignore
 
-/** In these families, but not of their arguments alone. */
+/** These are in the families, but their results depend on more than their arguments. */
 const CLOCKS: ReadonlySet<string> = new Set([
   'now', 'now64', 'today', 'current_date', 'current_timestamp', 'curdate', 'yesterday', 'utctimestamp', 'utc_timestamp',
   'localtime', 'localtimestamp',
@@ -23,12 +23,12 @@ const OF_ARGUMENTS: ReadonlySet<string> = new Set(
     ),
 );
 
-/** Whether a function returns the same value for the same arguments, in every row and block. */
+/** Returns whether a function returns the same value for the same arguments, in every row and block. */
 export function isOfArguments(name: string): boolean {
   return OF_ARGUMENTS.has(name.toLowerCase());
 }
 
-/** Whether a function returns the time of the query. */
+/** Returns whether a function returns the time of the query. */
 export function isClock(name: string): boolean {
   return CLOCKS.has(name.toLowerCase());
 }
@@ -64,9 +64,8 @@ const ROUNDING: ReadonlyMap<string, number> = new Map([
 /** `toStartOfWeek(time, mode, zone)`: the zone is the third argument. */
 const WITH_MODE: ReadonlySet<string> = new Set(['tostartofweek', 'todayofweek']);
 
-/** How a function rounds its time. */
 export interface Rounding {
-  /** In seconds. */
+  /** The unit is seconds. */
   readonly period: number;
   /** The position of the time among the arguments. */
   readonly time: number;

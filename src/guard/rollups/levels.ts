@@ -24,11 +24,10 @@ export interface Level {
   readonly aliases: ReadonlyMap<string, Node>;
   /** The expressions of the list by the names of their columns. */
   readonly items: ReadonlyMap<string, Node>;
-  /** Whether the list passes on all columns of its source. */
+  /** True if the list passes on all columns of its source. */
   readonly hasStar: boolean;
   /** The level that it reads; undefined: the stored table. */
   readonly below: Level | undefined;
-  /** Whether it groups rows. */
   readonly isGrouping: boolean;
 }
 
@@ -109,7 +108,7 @@ function isPlain(tree: Tree, part: Node): boolean {
 /** Other queries, and the columns that `*` replaces. */
 const APART: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from', 'star']);
 
-/** Whether a node of a SELECT is accepted; those of its subqueries are not asked for. */
+/** Returns whether some node of a SELECT is accepted; those of its subqueries are not asked for. */
 function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
   return accepts(node) || node.parts.some((part) => !APART.has(part.kind) && someOwn(part, accepts));
 }
@@ -272,7 +271,7 @@ export function parentsOf(root: Node): ReadonlyMap<Node, Node> {
   return parents;
 }
 
-/** Whether something in a query makes the meaning of its parts depend on more than is read here. */
+/** Returns whether something in a query makes the meaning of its parts depend on more than is read here. */
 export function isOpaqueQuery(tree: Tree): boolean {
   return tree.fault !== undefined || someNode(tree.root, ({ kind }) => kind === 'settings');
 }

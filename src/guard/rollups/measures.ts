@@ -48,7 +48,7 @@ interface Aggregate {
   readonly isDistinct: boolean;
 }
 
-/** What is read in place of a column of a rollup. */
+/** Returns what is read in place of a column of a rollup. */
 export function columnOf({ measure }: CompiledMeasure): string {
   return quoteIdentifier(`#${measure.name}`);
 }
@@ -63,7 +63,7 @@ function isValue(aggregate: string): boolean {
   return storedAggregate(aggregate)?.stored === 'value';
 }
 
-/** Whether a call is an aggregate that may be derived from measures. */
+/** The function returns whether a call is an aggregate that may be derived from measures. */
 export function createIsAggregate(tree: Tree, measures: readonly CompiledMeasure[]): (call: Node) => boolean {
   const names = new Set([...OF_VALUES, ...ANY_CASE, ...measures.map(({ measure }) => measure.aggregate)]);
   return (call) => names.has(canonicalName(nameOf(tree, call)).name);
@@ -75,7 +75,7 @@ function canonicalName(written: string): { readonly name: string; readonly isCon
   return { name: ANY_CASE.has(own.toLowerCase()) ? own.toLowerCase() : own, isConditional };
 }
 
-/** What aggregates are derived with. */
+/** Aggregates are derived with this. */
 export interface MeasureSource {
   readonly tree: Tree;
   readonly measures: readonly CompiledMeasure[];

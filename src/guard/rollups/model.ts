@@ -58,7 +58,7 @@ export interface RollupDefinition extends Omit<Rollup, 'timeType' | 'measures'> 
   readonly measures: readonly MeasureDefinition[];
 }
 
-/** What is known of a rollup's rows: buckets outside of the covered times are read from the source. */
+/** Buckets outside of the covered times are read from the source. */
 export interface RollupCoverage {
   /** The rollup's buckets equal the source's rows from this time on, in microseconds since 1970. */
   readonly from: bigint;

@@ -15,7 +15,7 @@ const OF_SYNTAX: ReadonlySet<string> = new Set(
   tointervalquarter tointervalyear countif sumif minif maxif isnullordefault getsubcolumn`.split(/\s+/),
 );
 
-/** Whether the engine reads a routed statement as it is read here; `text` is the output of `OPINION`. */
+/** Returns whether the engine reads a routed statement as it is read here; `text` is the output of `OPINION`. */
 export function isRoutedTree(text: string, sql: string): boolean {
   const tree = parseTreeLines(text);
   if ('fault' in tree) return false;

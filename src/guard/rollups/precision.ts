@@ -1,5 +1,5 @@
-// Whether a statement has times of a higher precision than those of a table. To compare these, the engine multiplies the times of all
-// rows that it reads, and fails on one that is too large: it may be a row that the statement itself never reads.
+// Finds out whether a statement has times of a higher precision than those of a table. To compare these, the engine multiplies
+// the times of all rows that it reads, and fails on one that is too large: it may be a row that the statement itself never reads.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { argumentsOf, nameOf, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
@@ -18,7 +18,7 @@ export function finerTime(tree: Tree, timeType: string): Unfit | undefined {
 
 const FINER = 'is more precise than the time of the table';
 
-/** Of units and types, wherever they are in a text. */
+/** Reads the scales of units and types, wherever they are in a text. */
 function writtenScale(sql: string, isFiner: (scale: number) => boolean): string | undefined {
   const types = [...sql.matchAll(/DateTime64\s*\(\s*(\d)/gi)].map(
     ([text, scale]) => [text, Number(scale)] as const,
@@ -49,5 +49,5 @@ function scaleOf(tree: Tree, call: Node): number {
   return scales.length === 0 ? DEFAULT_SCALE : Math.max(...scales);
 }
 
-/** Of a call that specifies none. */
+/** A call that specifies no scale has this one. */
 const DEFAULT_SCALE = 3;

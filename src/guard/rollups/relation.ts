@@ -7,7 +7,7 @@ import { columnOf, stateOf, type CompiledMeasure } from './measures.ts';
 import type { RollupCoverage, RollupTable } from './model.ts';
 import type { TimeComparison, Term } from './term.ts';
 
-/** What a query reads of a rollup. */
+/** A query reads this of a rollup. */
 export interface RelationNeeds {
   readonly compiled: CompiledRollup;
   readonly table: RollupTable;
@@ -30,7 +30,7 @@ interface RelationColumn {
   readonly name: string;
   readonly ofRollup: string;
   readonly ofRows: string;
-  /** Whether rows are grouped by it. */
+  /** True if rows are grouped by it. */
   readonly isKey: boolean;
 }
 
@@ -90,7 +90,7 @@ function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonl
 interface TimeTexts {
   /** The name of the column. */
   readonly name: string;
-  /** What rows are grouped by. */
+  /** Rows are grouped by this. */
   readonly key: string;
   readonly isRow: string;
   readonly isBucket: string;

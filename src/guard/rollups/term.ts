@@ -1,5 +1,5 @@
-// What is known of an expression of a query: whether it has one value for all rows of a group of the rollup, and its text over the
-// columns of the source and over those of the rollup.
+// A term says what is known of an expression of a query: whether it has one value for all rows of a group of the rollup, and its
+// text over the columns of the source and over those of the rollup.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { sourceOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 
@@ -8,7 +8,7 @@ export interface TimeComparison {
   readonly operator: string;
   /** An expression without columns. */
   readonly bound: string;
-  /** Whether it may be a day, which begins at different instants. */
+  /** True if it may be a day, which begins at different instants. */
   readonly isDay: boolean;
 }
 
@@ -18,7 +18,7 @@ export interface RoundedTime {
   readonly zone: string | undefined;
 }
 
-/** Why a query has to read rows: `quoted`, which is a part of the query, is not what is needed. */
+/** It explains why a query has to read rows: `quoted`, which is a part of the query, is not what is needed. */
 export interface Unfit {
   readonly quoted?: string;
   /** The index in the statement at which what is quoted begins, if it is a part of it as it is written there. */
@@ -36,15 +36,15 @@ export interface Term {
   readonly rollup: string;
   readonly comparisons: readonly TimeComparison[];
   readonly roundings: readonly RoundedTime[];
-  /** Of `time`: the time zone in which it is rounded, if it is not the column itself; `?` is one that is not known. */
+  /** A term of kind `time` is rounded in this time zone, unless it is the column itself; `?` is one that is not known. */
   readonly zone?: string | undefined;
   /** The dimension that it is as a whole. */
   readonly dimension: string | undefined;
-  /** Of `row`: why. */
+  /** A term of kind `row` has this cause. */
   readonly cause: Unfit | undefined;
-  /** Whether it needs no parentheses as an operand. */
+  /** True if it needs no parentheses as an operand. */
   readonly isAtomic: boolean;
-  /** Whether it cannot fail on a row, and reads nothing of it but its time. */
+  /** True if it cannot fail on a row, and reads nothing of it but its time. */
   readonly isTimeOnly: boolean;
 }
 

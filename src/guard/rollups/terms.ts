@@ -28,7 +28,7 @@ import {
   type Unfit,
 } from './term.ts';
 
-/** What terms are read with. */
+/** Terms are read with this. */
 export interface TermSource {
   readonly tree: Tree;
   /** The column of time. */

@@ -1,7 +1,8 @@
-// Whether the clocks of a time zone are always a multiple of a grain away from UTC, so that its hours and days are whole buckets.
+// Checks whether the clocks of a time zone are always a multiple of a grain away from UTC, so that its hours and days are whole
+// buckets.
 import { createLru } from '../../sql/base/lru.ts';
 
-/** Whether hours and days in a zone begin with buckets of this many seconds. */
+/** The function returns whether hours and days in a zone begin with buckets of this many seconds. */
 export type IsAligned = (zone: string, every: number) => boolean;
 
 const DAY = 86_400_000;

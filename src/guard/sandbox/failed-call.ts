@@ -4,7 +4,7 @@ import { nameOf, operatorOf, someNode, sourceOf, spanOf, walk } from '../../sql/
 import type { EngineMessage } from './engine-message.ts';
 import { OPERATORS, type TextMatch } from './find-in-query.ts';
 
-/** What the engine executed: a function, and its arguments as the engine prints them, each cut after some hundred characters. */
+/** The engine executed this: a function, and its arguments as the engine prints them, each cut after some hundred characters. */
 interface Executed {
   readonly name: string;
   readonly leaves: readonly string[];
@@ -80,7 +80,7 @@ function leavesOf(query: Tree, node: Node): readonly string[] {
   return leaves;
 }
 
-/** How many leaves both have, less those that only the query has. */
+/** Returns how many leaves both have, less those that only the query has. */
 function likeness(query: Tree, node: Node, { leaves, isCut }: Executed): number {
   const open = [...leaves];
   const own = leavesOf(query, node);

@@ -1,8 +1,8 @@
-// Who may read a table may read its rollups, with the same filters.
+// A caller who may read a table may read its rollups, with the same filters.
 import type { RollupInUse } from '../../guard/rollups/model.ts';
 import type { EndpointReads } from './stored-tables.ts';
 
-/** What consumer queries read, with the rollups that they may be routed to. */
+/** Returns what consumer queries read, with the rollups that they may be routed to. */
 export function withRollups(
   all: readonly EndpointReads[],
   inUse: readonly RollupInUse[],

@@ -21,9 +21,9 @@ export interface CompiledFile {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, those that are missing among them, and those that they include. */
   readonly dependencies: readonly SourceFile[];
-  /** Of a file that declares rollups. */
+  /** A file has these if it declares rollups. */
   readonly rollups?: Composition['rollups'];
-  /** Of a file that declares a shared view. */
+  /** A file has it if it declares a shared view. */
   readonly view?: Composition['view'];
   /** Names of files to read before the file can be compiled; not empty: there is no other result yet. */
   readonly unread: readonly string[];

@@ -1,4 +1,4 @@
-// What the files of a folder declare beside endpoints: rollups and shared views.
+// Collects what the files of a folder declare beside endpoints: rollups and shared views.
 import type { Finding } from '../../sql/base/finding.ts';
 import { assembleCatalog, type Catalog } from './catalog.ts';
 import type { LoadedFiles } from './load.ts';

@@ -74,7 +74,7 @@ export interface Endpoint {
   readonly budgets: readonly Budget[];
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
-  /** Whether its queries read rollups in place of rows, where the response is the same. */
+  /** True if its queries read rollups in place of rows, where the response is the same. */
   readonly readsRollups: boolean;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;

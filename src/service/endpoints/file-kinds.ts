@@ -1,4 +1,4 @@
-// What the files of a folder declare, by their names.
+// The name of a file says what it declares.
 import type { SchemaName } from '../config/schema.ts';
 import { isSharedFile } from './include/sources.ts';
 
@@ -9,23 +9,22 @@ export function schemaOf(path: string): SchemaName & ('endpoint' | 'shared' | 'r
   return isSharedFile(path) ? 'shared' : 'endpoint';
 }
 
-/** Whether a file declares rollups, by its name or path. */
+/** The name or the path of a file is enough. */
 export function isRollupFile(path: string): boolean {
   return /\.rollup\.ya?ml$/.test(path);
 }
 
-/** Whether a file declares a shared view, by its name or path. */
+/** The name or the path of a file is enough. */
 export function isViewFile(path: string): boolean {
   return /\.view\.ya?ml$/.test(path);
 }
 
-/** Whether a file is an endpoint, or a part of some. */
+/** True for an endpoint, and for a part of some. */
 export function isOfEndpoints(path: string): boolean {
   const schema = schemaOf(path);
   return schema === 'endpoint' || schema === 'shared';
 }
 
-/** Whether a file declares an endpoint. */
 export function declaresEndpoint(path: string): boolean {
   return schemaOf(path) === 'endpoint';
 }

@@ -35,9 +35,9 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
-  /** Of a file that declares rollups. */
+  /** A file has these if it declares rollups. */
   readonly rollups?: CompiledFile['rollups'];
-  /** Of a file that declares a shared view. */
+  /** A file has it if it declares a shared view. */
   readonly view?: CompiledFile['view'];
 }
 

@@ -154,7 +154,7 @@ function absentValue(
   return undefined;
 }
 
-/** At the element of a list that is invalid, with the nearest value that is allowed. */
+/** The finding is at the element of a list that is invalid, with the nearest value that is allowed. */
 function defaultFinding(
   { default: written, enum: allowed = [] }: DeclaredParameter,
   type: ParameterType,

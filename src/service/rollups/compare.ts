@@ -14,7 +14,7 @@ import {
   type TimeCondition,
 } from './statements.ts';
 
-/** A day in UTC, as `2026-11-28`. */
+/** A day is in UTC, as `2026-11-28`. */
 export type Day = string;
 
 export interface ComparedDay {

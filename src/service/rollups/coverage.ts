@@ -9,7 +9,7 @@ import { hasChanged, readStates, seeSource, type RollupState } from './state.ts'
 import { viewOf } from './statements.ts';
 
 export interface RollupsInUse {
-  /** Those of a table, the newest version of each name that is equal to its rows. */
+  /** Returns those of a table: the newest version of each name that is equal to its rows. */
   of(source: { readonly database: string; readonly table: string }): readonly RollupInUse[];
   /** All of them. */
   all(): readonly RollupInUse[];

@@ -1,4 +1,5 @@
-// What a rollup would save, from the rows that its source has: as many rows as there are to a bucket and group are read as one.
+// Estimates what a rollup would save, from the rows that its source has: as many rows as there are to a bucket and group are read
+// as one.
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
@@ -17,7 +18,7 @@ const LEAST_GAIN = 5;
 /** The newest days. */
 const DAYS = 3;
 
-/** Of each table, the finest first; none if the source has no rows. Rejects with EngineError. */
+/** There is one for each table, the finest first; none if the source has no rows. Rejects with EngineError. */
 export async function estimateRollup(engine: Engine, plan: RollupPlan): Promise<readonly RollupEstimate[]> {
   const { rollup } = plan;
   const [time, source] = [quoteIdentifier(rollup.time), quoteName(rollup.source)];
@@ -47,7 +48,7 @@ export function gainOf({ rows, groups }: RollupEstimate): number {
   return groups === 0 ? 0 : rows / groups;
 }
 
-/** Whether a query reads so much less that the rollup is worth its inserts. */
+/** Returns whether a query reads so much less that the rollup is worth its inserts. */
 export function wouldPay(estimates: readonly RollupEstimate[]): boolean {
   return estimates.some((each) => gainOf(each) >= LEAST_GAIN);
 }

@@ -27,7 +27,7 @@ import {
   type RollupPlan,
 } from './statements.ts';
 
-/** What happens to a rollup, in order. */
+/** These happen to a rollup, in order. */
 export type RollupEvent =
   | { readonly kind: 'filled'; readonly days: readonly Day[]; readonly rows: number; readonly left: number }
   | { readonly kind: 'unequal'; readonly days: readonly Day[] }
@@ -198,7 +198,7 @@ async function* fill(
   const wanted = judged.days.filter((day) => !day.isEqual && (!day.isKept || day.counted < day.rows));
   const days = await withoutBusy(deps, kept, wanted, edge);
   if (days.length === 0) return;
-  // What is filled is not covered meanwhile.
+  // Days that are filled are not covered meanwhile.
   const isCovered = days.some(
     ({ day }) => secondsOf(day) < state.until && secondsOf(day) + DAY_SECONDS > state.from,
   );
@@ -211,7 +211,7 @@ async function* fill(
   }
 }
 
-/** Without the day of the edge if rows of it are inserted all the time: replacing it would lose some. */
+/** Leaves out the day of the edge if rows of it are inserted all the time: replacing it would lose some. */
 async function withoutBusy(
   deps: RollupDeps,
   kept: KeptRollup,

@@ -82,9 +82,9 @@ export async function resolveRollup(
 interface Described {
   readonly time: string;
   readonly dimensions: readonly string[];
-  /** Of the stored values or states. */
+  /** These are the types of the stored values or states. */
   readonly measures: readonly string[];
-  /** Of the arguments of each measure. */
+  /** These are the types of the arguments of each measure. */
   readonly types: readonly (readonly string[])[];
 }
 
@@ -224,7 +224,7 @@ function columnsOf({ rollup }: RollupDeclaration, described: Described): readonl
   return [time, ...dimensions, ...measures];
 }
 
-/** What the source is sorted by comes first, such as its tenants; then the time. */
+/** The names that the source is sorted by, such as its tenants, come first; then the time. */
 function sortedBy({ rollup }: RollupDeclaration, { sortedBy: names }: RollupSource): readonly string[] {
   const dimensions = rollup.dimensions.map(({ name }) => name);
   const before = names.filter((name) => dimensions.includes(name));

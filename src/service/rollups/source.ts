@@ -50,7 +50,7 @@ interface SourceFault {
 const KEEPS_ROWS = /^(?:Replicated)?MergeTree$/;
 const CHANGES_ROWS = /(?:Replacing|Summing|Aggregating|Collapsing|Graphite|Coalescing)/;
 
-/** Why its rows cannot be aggregated as they are inserted. */
+/** Finds why its rows cannot be aggregated as they are inserted. */
 export function sourceFaults(
   source: RollupSource | undefined,
   { source: { database, table }, time }: Pick<RollupDefinition, 'source' | 'time'>,
@@ -92,7 +92,7 @@ function hasColumnTtl(create: string): boolean {
   return firstToken(tokensOf(head), ({ text }) => text === 'TTL') !== undefined;
 }
 
-/** Whether rows expire by the time column and a constant alone. What is moved or compressed again stays. */
+/** Returns whether rows expire by the time column and a constant alone. Rows that are moved or compressed again stay. */
 function isPlainTtl(ttl: string, time: string): boolean {
   const tree = parseList(ttl);
   const items = tree.root.parts;

@@ -1,5 +1,5 @@
-// What is known of the rollups on an engine, in a table beside theirs: the definition of each version, and the times for which its
-// buckets equal the rows of the source.
+// A state says what is known of a rollup on an engine: the definition of each version, and the times for which its buckets equal
+// the rows of the source. States are in a table beside the rollups' tables.
 import type { Rollup } from '../../guard/rollups/model.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -17,11 +17,11 @@ export interface RollupState {
   readonly checked: number;
   /** The source as it was then. */
   readonly seen: SeenSource;
-  /** Why it is not used, whatever its times. */
+  /** It says why the rollup is not used, whatever its times. */
   readonly failure?: string | undefined;
 }
 
-/** What tells whether rows of a table were changed or removed. */
+/** This shows whether rows of a table were changed or removed. */
 export interface SeenSource {
   readonly uuid: string;
   /** Rows by partition. */
@@ -48,7 +48,7 @@ export function createStates({
   return `CREATE TABLE IF NOT EXISTS ${TABLE}${onCluster(cluster)} (name String, version String, changed DateTime64(6, 'UTC'), state String) ENGINE = ${engine} ORDER BY (name, version)`;
 }
 
-/** Of every version of every rollup; none if there is no table of them. Rejects with EngineError. */
+/** Returns those of every version of every rollup; none if there is no table of them. Rejects with EngineError. */
 export async function readStates(engine: Engine): Promise<readonly RollupState[]> {
   const [has] = await askRows(
     engine,
@@ -114,7 +114,7 @@ export async function seeSource(
   };
 }
 
-/** Of a part of a table that others are not; a lightweight DELETE is an UPDATE of a hidden column. */
+/** Mutations of this form do not change values: a lightweight DELETE is an UPDATE of a hidden column. */
 const OF_ROWS =
   /^\(?(?:DELETE WHERE|UPDATE _row_exists = 0|MATERIALIZE (?:TTL|INDEX|PROJECTION|STATISTICS)|DROP (?:INDEX|PROJECTION|STATISTICS)) /;
 
@@ -122,7 +122,7 @@ function kindOf(command: string): ChangeKind {
   return OF_ROWS.test(command) ? 'rows' : 'values';
 }
 
-/** Whether values of rows may have changed since. Mutations that ended long ago are forgotten. */
+/** Returns whether values of rows may have changed since. Mutations that ended long ago are forgotten. */
 export function hasOtherValues(before: SeenSource, now: SeenSource): boolean {
   const changes = Object.entries(now.changes);
   return (
@@ -131,7 +131,7 @@ export function hasOtherValues(before: SeenSource, now: SeenSource): boolean {
   );
 }
 
-/** Whether rows may have changed or gone since: inserts alone are none of it. */
+/** Returns whether rows may have changed or gone since: inserts alone are none of it. */
 export function hasChanged(before: SeenSource, now: SeenSource): boolean {
   return (
     before.uuid !== now.uuid ||

@@ -25,7 +25,7 @@ export interface RollupPlan {
   readonly keepDays: number | undefined;
   readonly settleSeconds: number;
   readonly isReplicated: boolean;
-  /** That of the source: an insert that is sent again counts once in both, or twice in both. */
+  /** It is that of the source: an insert that is sent again counts once in both, or twice in both. */
   readonly deduplicationWindow: string | undefined;
   /** Statements that define tables are sent to all servers of this cluster. */
   readonly cluster: string | undefined;
@@ -50,7 +50,7 @@ export function stagingOf<T extends Name>(table: T): T {
   return { ...table, table: `${table.table}_staging` };
 }
 
-/** How a measure is computed, from rows and from a table of a finer grain. */
+/** Returns how a measure is computed, from rows and from a table of a finer grain. */
 export function measureSql({
   name,
   aggregate,

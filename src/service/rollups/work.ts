@@ -1,4 +1,4 @@
-// What `millrace rollup` does: the same in its own process and, as lines of JSON, in a service that has the data folder open.
+// Does the work of `millrace rollup`: the same in its own process and, as lines of JSON, in a service that has the data folder open.
 import type { Finding } from '../../sql/base/finding.ts';
 import type { RollupDeclaration } from '../endpoints/rollups/read-rollups.ts';
 import { compareRollup, applyRollup, dropRollup, keepRollup, type KeptRollup } from './keep.ts';
@@ -17,7 +17,7 @@ export interface RollupRequest {
   readonly cluster: string | undefined;
 }
 
-/** What happens, in order. */
+/** These happen in order. */
 export type WorkEvent =
   | { readonly kind: 'finding'; readonly finding: Finding }
   | { readonly kind: 'line' | 'progress' | 'warning'; readonly text: string }

@@ -161,7 +161,7 @@ export function readAlter(cursor: Cursor, from: number): Pick<AlterRecord, 'comm
   };
 }
 
-/** Whether a command adds what columns are named in, beside them. */
+/** Returns whether a command adds what columns are named in, beside them. */
 function isChecked(cursor: Cursor, from: number): boolean {
   const [verb, object] = [cursor.word(from), cursor.word(from + 1)];
   if (verb === 'MODIFY') return object === 'TTL';

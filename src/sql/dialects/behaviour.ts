@@ -28,7 +28,7 @@ export function accepting(
   return withBehaviour(rule, { takes: parameters.split(' ') as readonly Parameter[], nulls, none, nan });
 }
 
-/** What functions of such arguments do with NaN, unless they say otherwise: it is no integer. */
+/** Returns what functions of such arguments do with NaN, unless they say otherwise: it is no integer. */
 const nanOf = (parameters: string): Behaviour['nan'] =>
   parameters.includes('number') ? 'propagate' : parameters.includes('integer') ? 'error' : undefined;
 

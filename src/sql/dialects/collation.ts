@@ -8,7 +8,7 @@ const LETTERS = /\p{L}/u;
 
 const isText = (each: Value): boolean => each.type.kind === 'text';
 
-/** How a string is made equal to those that are equal to it in the source; positions in strings depend on the case only. */
+/** It says how a string is made equal to those that are equal to it in the source; positions in strings depend on the case only. */
 type Equality = 'compared' | 'searched';
 
 /** A string of which equal ones are the same. */

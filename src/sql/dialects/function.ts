@@ -35,8 +35,9 @@ export interface Behaviour {
   /** The value of an aggregate over no rows, and over an empty frame; an empty array is NULL in the source. */
   readonly none?: 'null' | '0' | '[]' | undefined;
   /**
-   * With NaN, in dialects that have it. `propagate`: NaN. `error`: an error, or the call is not converted. `keep`: it is a value like others.
-   * `decide`: the value depends on the dialect, or on other arguments. Undefined: no argument is a number.
+   * It says what the call does with NaN, in dialects that have it. `propagate`: it returns NaN. `error`: it is an error, or the
+   * call is not converted. `keep`: it is a value like others. `decide`: the value depends on the dialect, or on other arguments.
+   * Undefined: no argument is a number.
    */
   readonly nan: 'propagate' | 'error' | 'keep' | 'decide' | undefined;
 }

@@ -12,7 +12,6 @@ const HINTS: ReadonlyMap<string, string> = new Map([
   ...['NOT', '!'].map((each) => [each, 'write - directly before a clause, as in -error'] as const),
 ]);
 
-/** Whether a word is the OR of another language. */
 export function isForeignOr(word: string): boolean {
   return ORS.includes(word);
 }

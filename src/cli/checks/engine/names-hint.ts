@@ -68,7 +68,7 @@ const HINTS: Readonly<Record<string, Hint>> = {
   },
 };
 
-/** Its own, that of the array of records which it is a part of, and those of the elements of tuples in its type. */
+/** Returns the column's name, that of the array of records that it is a part of, and those of the elements of tuples in its type. */
 function namesOfColumn([name, type]: readonly [name: string, type: string]): readonly string[] {
   const [nested = name] = name.split('.');
   return [...new Set([name, nested, ...elementNames(parseType(type))])];

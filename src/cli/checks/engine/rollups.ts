@@ -1,4 +1,4 @@
-// What the engine finds about rollups: the columns of their sources, and the types of dimensions and measures.
+// Reports what the engine finds about rollups: the columns of their sources, and the types of dimensions and measures.
 import type { EndpointHead } from '../../../service/endpoints/endpoint.ts';
 import type { LoadedFiles } from '../../../service/endpoints/load.ts';
 import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';

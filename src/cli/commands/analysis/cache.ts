@@ -29,12 +29,12 @@ export interface Kept extends Pick<FileRecord, FindingsOf> {
 }
 
 export interface AnalysisCache {
-  /** For `loadFiles`: results of files of which these findings are known. */
+  /** `loadFiles` asks this for the results of files whose findings of these kinds are known. */
   readonly recall: (needed: readonly FindingsOf[]) => (path: string, hash: string) => readonly Loaded[];
   readonly find: (file: Loaded) => FileRecord | undefined;
   /** Adds to what is known of the file. */
   readonly keep: (file: Loaded, kept: Kept) => void;
-  /** Of each state of the tables; empty: it is not known. */
+  /** There is one for each state of the tables; the list is empty if none is known. */
   readonly schemas: () => readonly SchemaRecord[];
   readonly keepSchemas: (schemas: readonly SchemaRecord[]) => void;
   readonly findPair: (key: string) => PairRecord | undefined;
@@ -164,7 +164,6 @@ function keyOf({ path, hash, sources }: Pick<FileRecord, 'path' | 'hash' | 'sour
   return `${sources.join(',')} ${textKey(path, hash)}`;
 }
 
-/** Whether none of these checks of the file remains to be done. */
 function isKnown(record: FileRecord, needed: readonly FindingsOf[]): boolean {
   return record.candidate === undefined || needed.every((each) => record[each] !== undefined);
 }

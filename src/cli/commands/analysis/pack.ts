@@ -30,7 +30,7 @@ export interface SchemaRecord {
   readonly findings: readonly Finding[];
   /** Statements that were left out, by kind. */
   readonly skipped: readonly (readonly [kind: string, count: number])[];
-  /** What could not be created, by its key. */
+  /** These could not be created; each has its key. */
   readonly broken: readonly (readonly [key: string, finding: Finding])[];
 }
 
@@ -39,7 +39,7 @@ export function recordOfSchema({ findings, skipped, broken }: LoadedSchema): Sch
 }
 
 export interface Pack {
-  /** Of each state of the tables; empty: it is not known. */
+  /** There is one for each state of the tables; the list is empty if none is known. */
   readonly schemas: readonly SchemaRecord[];
   readonly sources: readonly SourceFile[];
   readonly files: readonly FileRecord[];

@@ -1,4 +1,5 @@
-// What is known of an endpoint in two revisions: how they differ, and the columns that the engine described in each.
+// A pair record says what is known of an endpoint in two revisions: how they differ, and the columns that the engine described in
+// each.
 import { CHANGES, type ChangeCode } from '../../compare/changes.ts';
 import type { ContractChange, EndpointColumns } from '../../compare/contract.ts';
 import { isBoolean, isCount, isList, isOneOf, isText, matches, optional, type ShapeCheck } from './shape.ts';
@@ -15,12 +16,12 @@ export interface PairRecord {
   readonly used: number;
   /** Undefined: the revisions were described, and not compared. */
   readonly changes?: readonly ContractChange<ChangeCode>[] | undefined;
-  /** Of the variants that are compared; one that is missing is rejected by the engine. */
+  /** There is one for each variant that is compared; the engine rejects a variant that is missing. */
   readonly before: readonly VariantColumns[];
   readonly after: readonly VariantColumns[];
 }
 
-/** Without what is not part of a record. */
+/** Leaves out what is not part of a record. */
 export function recordOfChange(change: ContractChange<ChangeCode>): ContractChange<ChangeCode> {
   const { code, path, onKey, offset, message, hint, severity } = change;
   return {
@@ -38,7 +39,7 @@ function plain(columns: EndpointColumns['result']): EndpointColumns['result'] {
   return columns.map(({ name, type }) => ({ name, type }));
 }
 
-/** Without what is not part of a record. */
+/** Leaves out what is not part of a record. */
 export function recordOfColumns(variant: string, { result, tables }: EndpointColumns): VariantColumns {
   return {
     variant,

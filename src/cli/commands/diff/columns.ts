@@ -87,7 +87,7 @@ export async function reportColumns(
 
 interface WantedSides {
   readonly sides: Both<readonly Wanted[]>;
-  /** Of these, endpoints that both revisions have. */
+  /** Both revisions have the endpoints of these pairs. */
   readonly pairs: Parameters<typeof createKnownPairs>[0];
 }
 

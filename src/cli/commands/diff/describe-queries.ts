@@ -12,7 +12,7 @@ import type { EndpointModels } from '../../compare/query-changes.ts';
 import { mapAtOnce } from '../../kit/at-once.ts';
 import type { Needed } from './known-pairs.ts';
 
-/** What the engine reports about the queries of one revision. */
+/** The engine reports this about the queries of one revision. */
 export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures' | 'definitions'>;
 
 /** An endpoint to be described; what it exposes, too, if it is new. */
@@ -22,7 +22,7 @@ export interface Wanted {
   readonly variants: readonly Contract[];
   /** No endpoint of the base revision has its id or its name. */
   readonly isNew: boolean;
-  /** Of the tokens file, if there is one. */
+  /** They are those of the tokens file; undefined: there is none. */
   readonly keys: readonly Token[] | undefined;
 }
 

@@ -14,9 +14,9 @@ export type Both<T> = readonly [before: T, after: T];
 
 export interface DescribedSides {
   readonly queries: Both<DescribedQueries>;
-  /** Of each state of the tables. */
+  /** There is one for each state of the tables. */
   readonly schemas: readonly SchemaRecord[];
-  /** Whether every statement had a result or was rejected, so that another run finds the same. */
+  /** True if every statement had a result or was rejected, so that another run finds the same. */
   readonly isSettled: boolean;
 }
 

@@ -21,15 +21,15 @@ export type Tables = readonly FolderFile[];
 export interface TablesDeps {
   readonly settings: Settings;
   readonly openEngine: OpenEngine;
-  /** Where the tables are, as named in messages. */
+  /** Messages name the location of the tables like this. */
   readonly schema: SchemaChoice;
 }
 
-/** What was described, with the tables that it was described with. */
+/** The value was described with these tables. */
 export interface WithSchema<T> {
   readonly described: T;
   readonly schema: SchemaRecord;
-  /** Whether every statement had a result or was rejected, so that another run finds the same. */
+  /** True if every statement had a result or was rejected, so that another run finds the same. */
   readonly isSettled: boolean;
 }
 
@@ -71,7 +71,7 @@ async function writeTables(path: string, tables: Tables): Promise<void> {
   }
 }
 
-/** With the names of the files in the repository. */
+/** Gives the files their names in the repository. */
 function shownIn(path: string, loaded: LoadedSchema): LoadedSchema {
   const shown = (finding: Finding): Finding => ({ ...finding, file: relative(path, finding.file) });
   return {

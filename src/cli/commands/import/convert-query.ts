@@ -19,7 +19,7 @@ export interface ConvertSettings {
   /** The database of a table that a query names without one. */
   readonly databaseOf: (query: ForeignQuery, table: string) => string | undefined;
   readonly known: KnownTables;
-  /** With `remote` among them, the tables of clusters stay. */
+  /** If `remote` is among them, the tables of clusters stay. */
   readonly engineSources: EngineSources;
 }
 

@@ -157,7 +157,7 @@ function listOf(tree: Tree, list: Node): (string | number)[] | undefined {
   return values.length > 0 && values.length === list.parts.length ? values : undefined;
 }
 
-/** What comparisons of dialects that ignore case and accents are converted to. */
+/** Comparisons of dialects that ignore case and accents are converted to these functions. */
 const FOLDING: ReadonlySet<string> = new Set(['removeDiacriticsUTF8', 'lowerUTF8', 'upperUTF8', 'trimRight']);
 
 /** `lowerUTF8(column)`: the column, and the functions around it, the outer one first. */

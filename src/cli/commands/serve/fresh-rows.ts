@@ -9,7 +9,7 @@ import type { After } from '../../../sql/base/clock.ts';
 import { seedFailure } from '../../kit/seed.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 
-/** Below the folder of the seeds. Both run at once when the service starts. */
+/** These are below the folder of the seeds. Both run at once when the service starts. */
 const [MINUTE, DAY] = ['dev/minute', 'dev/day'];
 const MINUTE_MS = 60_000;
 const MINUTES_OF_DAY = 1440;
@@ -21,7 +21,7 @@ interface FreshRowsOptions {
   readonly after: After;
 }
 
-/** Until the returned function is called; what runs then ends with the engine. A statement that fails is reported, and ends it. */
+/** Runs until the returned function is called; what runs then ends with the engine. A statement that fails is reported, and ends it. */
 export function keepRowsFresh({ engine, settings, terminal, after }: FreshRowsOptions): () => void {
   const { seeds, engineSources } = settings;
   let isStopped = false;

@@ -30,14 +30,14 @@ function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-/** What a name that no table has may cause elsewhere in its file. */
+/** A name that no table has may cause these elsewhere in its file. */
 const CONSEQUENCES: Readonly<Record<string, string>> = { 'tenancy.unknown_name': 'tenancy.not_confined' };
 
 function causedBy(cause: Finding, { code, file }: Finding): boolean {
   return cause.hint !== undefined && CONSEQUENCES[cause.code] === code && cause.file === file;
 }
 
-/** Without errors that follow from a misspelled name: the name is the error then. */
+/** Leaves out errors that follow from a misspelled name: the name is the error then. */
 function withoutConsequences(findings: readonly Finding[]): readonly Finding[] {
   const isConsequence = (each: Finding): boolean => findings.some((cause) => causedBy(cause, each));
   return findings

@@ -30,7 +30,7 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly isStrict: boolean;
   /** Opens the analysis cache, and an engine for what is not in it. */
   readonly openAnalyses: () => Promise<Analyses>;
-  /** Whether queries are analysed by an engine. */
+  /** True if an engine analyses queries. */
   readonly asksEngine: boolean;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;

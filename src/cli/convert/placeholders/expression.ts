@@ -182,7 +182,7 @@ const TEXT_FILTERS: ReadonlyMap<string, (text: string) => string> = new Map([
   ['string', (text) => text],
 ]);
 
-/** With the filter of a known text carried out. */
+/** Carries out the filter of a known text. */
 export function filtered(expression: Extract<TemplateExpression, { kind: 'filter' }>): TemplateExpression {
   const { of, name, args } = expression;
   const filter = of.kind === 'literal' && args.length === 0 ? TEXT_FILTERS.get(name) : undefined;

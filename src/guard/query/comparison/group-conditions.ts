@@ -17,7 +17,7 @@ export function splitHaving({ having, groupBy, hasSubtotals }: QueryNode): Group
   };
 }
 
-/** Whether a value is computed from keys, parameters and constants. */
+/** Returns whether a value is computed from keys, parameters and constants. */
 function dependsOnly(expression: Expression, keys: readonly Expression[]): boolean {
   if (keys.some((key) => isSame(key, expression))) return true;
   switch (expression.kind) {

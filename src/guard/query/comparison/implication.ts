@@ -31,7 +31,7 @@ export function areImplying(
   return isConsequence(premises, conclusion, assumed);
 }
 
-/** Whether each row, or each element of an array, that passes all premises passes the conclusion. */
+/** Returns whether each row, or each element of an array, that passes all premises passes the conclusion. */
 function isConsequence(premises: readonly Condition[], conclusion: Condition, assumed: Facts): boolean {
   const narrower = [
     ...narrowerSets(premises, conclusion),

@@ -48,7 +48,7 @@ function callsIn([expression, texts]: Condition): readonly CallShape[] {
 
 interface DescribedCall {
   readonly condition: readonly [call: FunctionExpression, texts: Condition[1]];
-  /** The texts of what it is about: a string, or arrays. */
+  /** These are the texts of what the call is about: a string, or arrays. */
   readonly value: string;
   readonly strings: Strings | undefined;
 }
@@ -67,7 +67,7 @@ interface Strings {
   readonly isCaseless: boolean;
 }
 
-/** What LIKE compares character by character, without its escapes. */
+/** LIKE compares such texts character by character; they have none of its escapes. */
 const PLAIN = /^'([ -&(-[\]-~]{0,200})'$/;
 
 /** The strings that pass a call, and the value that they are compared with. */
@@ -108,7 +108,7 @@ function areTextsWithin({ strings: small }: DescribedCall, { strings: large }: D
   );
 }
 
-/** Whether a pattern matches all strings that another one matches: of that one, `%` is a character that only `%` matches. */
+/** Returns whether a pattern matches all strings that another one matches: of that one, `%` is a character that only `%` matches. */
 function covers(large: string, small: string): boolean {
   let reached = withSkipped(large, [0]);
   for (const character of small) {

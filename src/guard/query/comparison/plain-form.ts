@@ -140,7 +140,7 @@ function numberedElement(call: FunctionExpression, tuple: Expression, element: E
   return { ...call, name: 'tupleElement', arguments: [tuple, number] };
 }
 
-/** Of `tuple.1`, the tuple and the name of the element. */
+/** Returns the tuple and the name of the element of `tuple.1`. */
 export function elementOf(expression: Expression): readonly [tuple: Expression, name: string] | undefined {
   const call = expression.kind === 'function' ? plainForm(expression) : expression;
   if (call.kind !== 'function' || call.name !== 'tupleElement') return undefined;

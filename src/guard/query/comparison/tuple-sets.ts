@@ -1,4 +1,4 @@
-// IN with rows of several values as equalities.
+// Writes IN with rows of several values as equalities.
 import { isNullable, typeOf } from '../confinement/types.ts';
 import { tupleItems } from './plain-form.ts';
 import { parseType, printType, typeArguments } from '../../../sql/types/type.ts';

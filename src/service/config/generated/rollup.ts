@@ -10,7 +10,7 @@ export type Grain = string;
  */
 export interface RollupFile {
   /**
-   * What the rollups are for.
+   * Describes what the rollups are for.
    */
   description?: string;
   /**
@@ -27,12 +27,12 @@ export interface Rollup {
    */
   name: string;
   /**
-   * The stored table that is aggregated, as database.table: of the MergeTree family, and not of one that changes rows when it merges.
+   * The stored table that is aggregated, as database.table. Its engine is of the MergeTree family, and does not change rows when it merges.
    */
   from: string;
   time: Time;
   /**
-   * What rows are grouped by: columns, parts of columns such as metadata.request.method, and expressions with a name. With tenants, the column that distinguishes them is the first one.
+   * Rows are grouped by these: columns, parts of columns such as metadata.request.method, and expressions with a name. With tenants, the column that distinguishes them is the first one.
    *
    * Items: A column, or one expression with its name, such as { area: "if(status < 500, 'fine', 'failed')" }.
    */
@@ -49,7 +49,7 @@ export interface Rollup {
    */
   measures: (string | Measure)[];
   /**
-   * How long buckets are kept, in days; default: as long as the table keeps its rows, or longer. Buckets whose rows are gone answer no query.
+   * Buckets are kept for this time, in days; default: as long as the table keeps its rows, or longer. Buckets whose rows are gone answer no query.
    */
   keep?: string;
   /**
@@ -58,7 +58,7 @@ export interface Rollup {
   settle?: string;
 }
 /**
- * How rows are divided by time.
+ * Defines how rows are divided by time.
  */
 export interface Time {
   /**

@@ -234,7 +234,7 @@ export interface SettingsFile {
    */
   usage_days?: number;
   /**
-   * Whether queries read rollups in place of rows, where the response is the same.
+   * If true, queries read rollups in place of rows, where the response is the same.
    */
   rollups?: boolean;
   /**

@@ -9,7 +9,7 @@ export interface ViewFile {
    */
   name: string;
   /**
-   * What the view shows.
+   * Describes what the view shows.
    */
   description?: string;
   /**
@@ -32,12 +32,12 @@ export interface ViewFile {
    */
   sql?: string;
   /**
-   * How the result is shown; default: as suits the rows.
+   * Selects how the result is shown; by default, as suits the rows.
    */
   show?: 'table' | 'chart' | 'json' | 'code';
 }
 /**
- * What the log view shows.
+ * Defines what the log view shows.
  */
 export interface Logs {
   /**

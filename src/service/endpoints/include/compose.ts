@@ -26,9 +26,9 @@ export interface Composition {
   readonly diagnostics: readonly Finding[];
   readonly dependencies: readonly SourceFile[];
   readonly unread: readonly string[];
-  /** Of a file that declares rollups. */
+  /** A file has these if it declares rollups. */
   readonly rollups?: readonly RollupDeclaration[];
-  /** Of a file that declares a shared view. */
+  /** A file has it if it declares a shared view. */
   readonly view?: ViewDeclaration | undefined;
 }
 
@@ -46,7 +46,7 @@ export function createCompose(): (path: string, text: string, sources: Sources) 
   };
 }
 
-/** Of a file that includes no other one, and has no endpoint. */
+/** A file that includes no other one, and has no endpoint, has this. */
 const ALONE = { composed: undefined, dependencies: [], unread: [] } as const;
 
 function composedOf(part: Part, dependencies: readonly SourceFile[]): Composed {

@@ -8,12 +8,12 @@ import type { LoadedFiles } from '../load.ts';
 import type { RollupDeclaration } from './read-rollups.ts';
 import { ROLLUP_CODES } from './rollup-codes.ts';
 
-/** By the path of their file. */
+/** The key is the path of their file. */
 export type RollupsByFile = ReadonlyMap<string, readonly RollupDeclaration[]>;
 
 export interface CollectedRollups {
   readonly byFile: RollupsByFile;
-  /** Of different names, in the order of the files. */
+  /** Their names differ; they are in the order of the files. */
   readonly all: readonly RollupDeclaration[];
   readonly findings: readonly Finding[];
 }

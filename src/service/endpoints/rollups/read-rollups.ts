@@ -20,7 +20,7 @@ export interface RollupDeclaration {
   /** Younger buckets are not covered. */
   readonly settleSeconds: number;
   readonly document: YamlDocument;
-  /** In the list of its file. */
+  /** It is the position in the list of its file. */
   readonly index: number;
 }
 
@@ -95,7 +95,7 @@ function readRollup(
 const DAY = 86_400;
 const UNITS: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: DAY };
 
-/** Of a text such as `15m`, whose form the schema has checked. */
+/** Converts a text such as `15m`, of which the form the schema has checked. */
 function seconds(text: string): number {
   return Number(text.slice(0, -1)) * (UNITS[text.slice(-1)] ?? 1);
 }

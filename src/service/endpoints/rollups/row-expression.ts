@@ -6,7 +6,7 @@ import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts
 import { parseList } from '../../../sql/clickhouse/tree/parse-part.ts';
 import { nameOf, sourceOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 
-/** What is wrong, at an offset in the expression. */
+/** This is wrong, at an offset in the expression. */
 export type ExpressionFault = Required<Pick<PathFinding, 'code' | 'message' | 'offset'>> &
   Pick<PathFinding, 'hint'>;
 
@@ -35,7 +35,7 @@ export function readExpression(text: string): ReadExpression | ExpressionFault {
   return { tree, node };
 }
 
-/** Why a node is not a value of one row. */
+/** Finds why a node is not a value of one row. */
 export function rowFaults({ tree, node }: ReadExpression): readonly ExpressionFault[] {
   const found = [...faultsIn(tree, node)];
   const { start, end } = spanOf(tree, node);
@@ -44,7 +44,7 @@ export function rowFaults({ tree, node }: ReadExpression): readonly ExpressionFa
   return found;
 }
 
-/** What is inside of a node that is no value is not looked at. */
+/** The parts of a node that is no value are not checked. */
 function faultsIn(tree: Tree, node: Node): readonly ExpressionFault[] {
   const message = faultOf(tree, node);
   if (message !== undefined) return [faultAt(tree, node.from, message)];
@@ -71,7 +71,7 @@ function fault(offset: number, message: string, code = 'rollup.expression'): Exp
   return { code, offset, message };
 }
 
-/** As it is written; with single spaces between the tokens if it has comments or several lines. */
+/** Returns it as it is written; with single spaces between the tokens if it has comments or several lines. */
 export function expressionText({ tree, node }: ReadExpression): string {
   const [written, tokens] = [sourceOf(tree, node), textOf(tree, node)];
   const isPlain = !written.includes('\n') && written.replaceAll(/\s/g, '') === tokens.replaceAll(/\s/g, '');

@@ -10,7 +10,7 @@ import { isBroken, type LoadedFiles } from '../load.ts';
 import type { ViewDeclaration } from './read-view.ts';
 import { VIEW_FILE_CODES } from './view-codes.ts';
 
-/** What views are checked against; an endpoint that a command has not compiled has no more than its name. */
+/** Views are checked against this; an endpoint that a command has not compiled has no more than its name. */
 type ViewedEndpoint = EndpointHead & {
   readonly parameters?: Readonly<Record<string, unknown>>;
   readonly sandbox?: {
@@ -22,7 +22,7 @@ type ViewedEndpoint = EndpointHead & {
 export interface CollectedViews {
   /** The last good versions, by the path of their file. */
   readonly byFile: ReadonlyMap<string, ViewDeclaration>;
-  /** By the id of their endpoint, sorted by name. */
+  /** The key is the id of their endpoint; they are sorted by name. */
   readonly byEndpoint: ReadonlyMap<string, readonly ViewFile[]>;
   readonly findings: readonly Finding[];
 }

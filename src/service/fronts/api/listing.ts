@@ -30,7 +30,7 @@ import {
 export interface ListingOptions {
   readonly describe: Describe['lists'];
   readonly sandboxes: Sandboxes;
-  /** By the id of their endpoint. */
+  /** The key is the id of their endpoint. */
   readonly views: CollectedViews['byEndpoint'];
   /** How long the caller waits for what the engine has not been asked before; default: not noticeably. */
   readonly waitSeconds?: number | undefined;

@@ -21,13 +21,13 @@ export interface RoutedStatement {
   readonly statement: Statement;
 }
 
-/** Whether a statement is routed, and why not. */
+/** It says whether a statement is routed, and why not. */
 export type Routed =
   | ({ readonly kind: 'rollup' } & RoutedStatement)
   | { readonly kind: 'rows'; readonly rollup: string; readonly reason: Unfit };
 
 export interface Routing {
-  /** Undefined: it reads no table that has rollups. `now`: of the call, in milliseconds since 1970. */
+  /** Undefined: it reads no table that has rollups. `now` is the time of the call, in milliseconds since 1970. */
   readonly route: (statement: Statement, now: number) => Promise<Routed | undefined>;
 }
 
@@ -44,7 +44,7 @@ interface KnownRoute {
   readonly with: string;
   readonly sources: readonly Parameters<RollupsOf>[0][];
   readonly route: Route | undefined;
-  /** Whether the engine reads it alike. */
+  /** Resolves to whether the engine reads it alike. */
   isAccepted?: Promise<boolean>;
 }
 
@@ -119,7 +119,7 @@ async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promis
   return explained?.kind === 'tree' && isRoutedTree(explained.text, sql);
 }
 
-/** Whether the planned statement may run after a routed one failed: the rollup may be missing, changed or not granted. */
+/** Returns whether the planned statement may run after a routed one failed: the rollup may be missing, changed or not granted. */
 export function isRouteFailure(cause: unknown): boolean {
   return cause instanceof EngineError && (cause.failure === 'rejected' || cause.failure === 'memory');
 }

@@ -1,4 +1,4 @@
-// What a dbt project's own files set: its profile, its variables, and its folders.
+// Reads what a dbt project's own files set: its profile, its variables, and its folders.
 // Source: https://docs.getdbt.com/reference/dbt_project.yml
 import { entriesOf, listOf, member, textOf, type ExportDocument } from '../../export/document.ts';
 import type { Declaration } from '../../placeholders/template.ts';

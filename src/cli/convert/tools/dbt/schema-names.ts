@@ -41,7 +41,7 @@ export function readsSchemaMacro(
   return custom.every((each) => namedBy(macro, profileOf(documents), { custom: each, resource: 'model' }));
 }
 
-/** What the macro gets instead of the schema of a profile that the export does not have. */
+/** The macro gets this in place of the schema of a profile that the export does not have. */
 const UNKNOWN = 'schema_of_the_profile';
 
 function namedBy(

@@ -167,7 +167,7 @@ const SUFFIX = {
   increase: 'Increase',
 } as const;
 
-/** What is written of a value; `isOther`: the row before is of another series. */
+/** Returns what the query selects for a value; `isOther`: the row before is of another series. */
 function changeOf({ change, difference }: Statement, value: string, isOther?: string): string {
   const own = difference(value);
   const or = isOther === undefined ? '' : ` OR ${isOther}`;

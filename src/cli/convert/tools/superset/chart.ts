@@ -291,7 +291,7 @@ function simpleFilter(filter: unknown, { column, columns, literal }: ChartWriter
   const operator = (textOf(filter, 'operator') ?? '').toUpperCase();
   if (operator === 'TEMPORAL_RANGE' && /^no filter$/i.test(String(value))) return undefined;
   if (subject === undefined) throw new UnsupportedChart('A filter of the chart has no column');
-  if (columns.size > 0 && !columns.has(subject)) return undefined; // as Superset leaves it out
+  if (columns.size > 0 && !columns.has(subject)) return undefined; // Superset leaves it out
   const comparison = COMPARISONS.get(operator);
   const name = column(subject);
   if (comparison !== undefined) return `${name} ${comparison} ${literal(value)}`;
@@ -330,7 +330,7 @@ interface Ordered extends Selected {
   readonly direction: '' | ' ASC' | ' DESC';
 }
 
-/** By the axis of time, by the metric that is chosen for it, or by the first; rows of a table by the columns that are chosen. */
+/** Orders by the axis of time, by the metric that is chosen for it, or by the first; rows of a table by the columns that are chosen. */
 function orderOf(
   params: unknown,
   { metrics: [first], dimensions: [axis] }: Grouping,
