@@ -23,7 +23,7 @@ const QUESTION = {
 
 type Body = ReadableStreamDefaultController<Uint8Array>;
 
-/** What the service does with one call after the other; the last one again and again. */
+/** The service gives one reply to each call; the last one is repeated. */
 type Reply = (body: Body) => void | Response | Promise<never>;
 
 const send =

@@ -27,7 +27,7 @@ const LOADED = /\d rows? of [\d,]+ in the time range/;
 
 const loaded = (of: Page): Promise<void> => of.locator('.log-foot', { hasText: LOADED }).waitFor();
 
-/** What has the focus, by its tag and name. */
+/** Returns the tag and the name of the element that has the focus. */
 const focused = (): Promise<string> =>
   page.evaluate(() => {
     const active = document.activeElement ?? document.body;

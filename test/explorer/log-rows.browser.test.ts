@@ -319,7 +319,7 @@ describe('a row', () => {
 
   test('has the rows around it, of the same source, as many before as after', async () => {
     await logs.show(logsOf('function_logs'));
-    // With enough rows before and after it.
+    // The chosen row needs enough rows before and after it.
     await page.locator('.log-rows').focus();
     await page.keyboard.press('End');
     await page.keyboard.press('Enter');

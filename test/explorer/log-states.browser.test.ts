@@ -1,4 +1,4 @@
-// What a log view says about itself: live, reconnecting, key rejected; loading, failed and empty. A service that goes away and comes back.
+// Tests what a log view says about itself: live, reconnecting, key rejected, loading, failed, empty. The service stops and restarts.
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// What completion offers at each place of an LQL query, and what is marked before the service is asked.
+// Tests what completion offers at each place of an LQL query, and what is marked before the service is asked.
 import { describe, expect, test } from 'vitest';
 import { marksOf, settledMarks } from '../../explorer/src/logs/lql-marks.ts';
 import { suggestionsAt, type LqlWords } from '../../explorer/src/query/lql-completion.ts';
@@ -27,7 +27,7 @@ const FILTER: LqlWords = {
 };
 const EDITOR: LqlWords = { ...FILTER, tables: ['edge', 'auth'] };
 
-/** What would be written at |, with what stays before it; the first few. */
+/** Returns the first few texts that completion would write at |, with the text that stays before it. */
 function offered(written: string, words: LqlWords, count = 5): readonly string[] | undefined {
   const cursor = written.indexOf('|>');
   const text = written.replace('|>', '');

@@ -205,7 +205,6 @@ function isInView(element: Element): boolean {
 describe('the columns and rows of a wide table', () => {
   const heads = (page: Page) =>
     page.getByRole('columnheader').filter({ hasNotText: 'Expand' }).allTextContents();
-  /** What is done in the list of columns. */
   const inList = async (page: Page, action: (list: Locator) => Promise<void>): Promise<void> => {
     await page.getByRole('button', { name: /^Columns/ }).click();
     await action(page.getByRole('dialog', { name: 'Columns' }));

@@ -173,7 +173,7 @@ interface ServeOptions {
 async function serve(cwd: string, { endpoints, log, port = '0' }: ServeOptions): Promise<Running> {
   const [shipped, tokens, seeds] = [join(cwd, SHIPPED), join(cwd, TOKENS_FILE), join(cwd, 'seeds')];
   mkdirSync(seeds, { recursive: true });
-  // Without what adds rows each minute: tests count them.
+  // Tests count rows, so the seeds that add rows each minute are left out.
   if (endpoints === undefined)
     cpSync(SEEDS, seeds, { recursive: true, filter: (path) => path !== join(SEEDS, 'dev') });
   if (endpoints === undefined) {

@@ -94,7 +94,7 @@ function fromZero(_: uPlot, min: number, max: number): uPlot.Range.MinMax {
   return [Math.min(0, min), max <= 0 ? 1 : max * 1.05];
 }
 
-/** As uPlot numbers them: its enum has no values at run time. */
+/** uPlot numbers the sides; its enum has no values at run time. */
 const PLACES: Readonly<Record<Side, object>> = { left: { side: 3 }, right: { side: 1 } };
 
 function axesOf(color: Color, { shape, sides }: Chartable): uPlot.Axis[] {

@@ -3,7 +3,7 @@ import type { Series } from './values.ts';
 
 export type Side = 'left' | 'right';
 
-/** How many times as large the larger series are. */
+/** The larger series are at least this many times as large as the smaller ones. */
 const MUCH = 20;
 const NAMES = 3;
 

@@ -39,7 +39,7 @@ function History() {
   const { past, recall } = useExplorer();
   const details = useRef<HTMLDetailsElement>(null);
   if (past.value.length === 0)
-    // As wide as with requests: the buttons beside it stay where they are.
+    // The button is as wide as with requests, so that the buttons beside it do not move.
     return (
       <button type="button" class="button" disabled>
         <Icon name="history" /> History <span class="count">0</span>

@@ -2,13 +2,13 @@
 
 export interface TimeType {
   readonly isDay: boolean;
-  /** Of times without an offset; undefined: UTC. */
+  /** Times without an offset are in this zone; undefined means UTC. */
   readonly zone: string | undefined;
 }
 
 const TYPE = /^(?:(?:Nullable|LowCardinality)\()*(?:Date(?:32)?|DateTime(?:32|64)?(?:\(([^()]*)\))?)\)*$/;
 
-/** Undefined for types of other values. */
+/** Returns undefined if the type is not a date or time. */
 export function timeTypeOf(type: string): TimeType | undefined {
   const match = TYPE.exec(type);
   if (match === null) return undefined;
@@ -19,12 +19,12 @@ export function timeTypeOf(type: string): TimeType | undefined {
 const DAY = /^\d{4}-\d\d-\d\d$/;
 const MOMENT = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d)(:\d\d(?:\.\d{1,3})?)?Z?$/;
 
-/** Whether a time is the same one in every zone: an expression, or one with an offset. */
+/** An expression, or a time with an offset, is the same time in every zone. */
 export function isAbsolute(value: string): boolean {
   return /^\s*now|(?:Z|[+-]\d\d:?\d\d)\s*$/.test(value) && !DAY.test(value);
 }
 
-/** Whether the picker, which is in UTC, can show a value without loss; false for `2024-01-01T00:00:00+02:00`. */
+/** The picker is in UTC and cannot show `2024-01-01T00:00:00+02:00` without loss. */
 export function isPickable(value: string, { isDay, zone }: TimeType): boolean {
   if (value === '') return true;
   if (isDay) return DAY.test(value);

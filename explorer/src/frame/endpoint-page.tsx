@@ -148,7 +148,7 @@ function ParametersInShort({ endpoint, others, onClick }: ShortProps) {
 }
 
 interface QueryTabsProps extends Props {
-  /** Undefined: there is no log view. */
+  /** It is undefined if the endpoint has no log view. */
   readonly logView: LogView | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Whether title and form are folded into the bar: from the first run on that gives rows, until the visitor unfolds them.
+// Folds title and form into the bar: from the first run on that gives rows, until the visitor unfolds them.
 import type { RefObject } from 'preact';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
@@ -21,7 +21,7 @@ export function useFold(isReady: boolean): Fold {
   const button = useRef<HTMLButtonElement>(null);
   hasRun.current ||= hasRows(run.value); // not in an effect: the form would be there for a moment
   const isTyping = body.current?.contains(document.activeElement) === true;
-  // With the run rather than with its rows: what is pressed meanwhile stays where it is.
+  // The form folds when the run starts, not when its rows arrive, so that buttons do not move under the pointer meanwhile.
   const isRunning = run.value.kind === 'running' && !isTyping;
   const isFolded =
     (chosen ?? (hasRun.current || isReady || isRunning)) &&

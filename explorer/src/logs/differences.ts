@@ -16,7 +16,7 @@ export interface Difference extends Pick<FacetValue, 'value'> {
   /** Rows with the value in the part, and in the rest. */
   readonly inside: number;
   readonly outside: number;
-  /** How surprising that is, in standard deviations; higher is more. */
+  /** The score is in standard deviations; a higher one is more surprising. */
   readonly score: number;
 }
 
@@ -36,10 +36,10 @@ const MIN_SCORE = 4;
 /** Rows in the part, and their share of it, below which a value is no explanation. */
 const MIN_ROWS = 5;
 const MIN_SHARE = 0.005;
-/** What is counted for every row, beside the fields: the sum of all. */
+/** This index, beside those of the fields, counts every row, which gives the total. */
 const ALL = -1;
 
-/** What differences are computed of: fields with few values, or any; not the message, and no lists. */
+/** Selects the fields to compare: the level, the facets and fields with few values come first; the message and lists are left out. */
 export function differenceQuestion(question: LogQuestion): LogQuestion {
   const { view, endpoint } = question;
   const table = tableOf(view, endpoint);

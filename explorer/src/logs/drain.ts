@@ -1,12 +1,12 @@
-// Clusters of messages: texts of equal length in words that differ in few of them, as in Drain (He et al., ICWS 2017). What varies
-// in itself, such as numbers, is masked first, by the engine or here.
+// Clusters messages that have as many words and differ in few of them, as Drain does (He et al., ICWS 2017). Parts that always vary,
+// such as numbers, are masked first, by the engine or here.
 
-/** In place of what varies. */
+/** It replaces the parts that vary. */
 export const WILDCARD = '<*>';
 
 /**
- * What varies: UUIDs, times, addresses of mail and networks, long hexadecimal words, texts in double quotes, numbers. In the syntax of both RE2 and
- * JavaScript.
+ * Matches UUIDs, times, addresses of mail and networks, long hexadecimal words, texts in double quotes and numbers. The syntax is valid
+ * in both RE2 and JavaScript.
  */
 export const VARIABLE = [
   String.raw`[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}`,
@@ -66,7 +66,7 @@ export function clustersOf<Facts>(texts: readonly Masked<Facts>[]): readonly Clu
   return all.map(({ words, members }) => ({ template: words.join(' '), members }));
 }
 
-/** Of texts of equal length. Wildcards are no evidence for or against. */
+/** Both texts have as many words. Wildcards are no evidence for or against. */
 function similarity(words: readonly string[], others: readonly string[]): number {
   let same = 0;
   let compared = 0;

@@ -1,4 +1,4 @@
-// Why a log view has no rows: when the newest one was, and fields of the filter that no row has.
+// Finds out why a log view has no rows: when the newest one was, and which fields of the filter no row has.
 import { nearest } from '../../../src/sql/base/nearest.ts';
 import { print } from '../../../src/sql/lql/print.ts';
 import type { FieldFilter } from '../../../src/sql/lql/tree.ts';
@@ -60,10 +60,10 @@ function newestOf(at: number | 'none' | undefined, isFiltered: boolean): EmptyFa
   return typeof at === 'number' ? { at, isFiltered } : at;
 }
 
-/** At any time, in milliseconds since 1970. Undefined if that cannot be asked for. */
+/** Searches all times; the result is in milliseconds since 1970, or undefined if it cannot be asked for. */
 async function newestRow(asking: Asking, question: LogQuestion): Promise<number | 'none' | undefined> {
   const { from, to } = ALWAYS;
-  // Those before the end of the time range first: a clock may be wrong.
+  // Rows before the end of the time range come first: later ones may be due to a wrong clock.
   for (const bounds of [
     { from, to: question.bounds.to },
     { from: question.bounds.to, to },
@@ -96,10 +96,10 @@ async function newestWithin(asking: Asking, question: LogQuestion): Promise<numb
   return found && (millisOf(found[0], time) ?? 'none');
 }
 
-/** What every type of times can hold. */
+/** Every type of times can hold these bounds. */
 const ALWAYS: Bounds = { from: 0, to: Date.UTC(2105) };
 
-/** Undefined if the call fails. `explained` is what to ask the SQL of. */
+/** Returns undefined if the call fails. The SQL is read from the explanation of `explained`. */
 async function rows(
   { client, key, signal }: Asking,
   explained: Ask | undefined,
@@ -160,7 +160,7 @@ async function pathsOf(
   return { paths: paths.map(String), looked: Number(row?.['looked'] ?? 0) };
 }
 
-/** Whether it is one of the paths, contains one, or is in one, such as a list. */
+/** A path is also known if it contains a known one, or is inside of one, such as a list. */
 function isKnown(path: string, paths: readonly string[]): boolean {
   return paths.some(
     (each) =>

@@ -3,15 +3,15 @@ import { createContext } from 'preact';
 import type { Logs } from './use-logs.ts';
 
 export interface FacetFields {
-  /** Of all facets, in their order. */
+  /** The paths of all facets are in the order of the facets. */
   readonly paths: readonly string[];
-  /** Whether the user has added it, and may remove it. */
+  /** Only facets that the user has added can be removed. */
   readonly isAdded: (path: string) => boolean;
   readonly add: (path: string) => void;
   readonly remove: (path: string) => void;
 }
 
-/** Undefined where no facets are shown: for keys that may not send SQL. */
+/** It is undefined for keys that may not send SQL: they see no facets. */
 export const FacetContext = createContext<FacetFields | undefined>(undefined);
 
 export function facetFieldsOf({ view, added, change }: Pick<Logs, 'view' | 'added' | 'change'>): FacetFields {

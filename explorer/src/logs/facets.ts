@@ -78,7 +78,6 @@ function targetOfFacet(question: LogQuestion, path: string): Target {
   return { path, isElement: kindOf(question, path) === 'array' };
 }
 
-/** How the calls of facets are sent. */
 export interface FacetCalls {
   readonly explain: (ask: Ask) => Promise<string>;
   readonly run: (ask: Ask) => Promise<{ readonly rows: readonly Row[] }>;

@@ -47,7 +47,6 @@ export function fieldOf(table: Table, path: string): Field | undefined {
   return found && { path, column: column.name, kind: found.kind, isLowCardinality: found.isLowCardinality };
 }
 
-/** What a null of the field means. */
 export function fieldNulls(table: Table, path: string): Nulls {
   const column = columnOf(table, path);
   const found = column && descend(column.type, path.slice(column.name.length + 1), false);

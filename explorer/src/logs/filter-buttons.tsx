@@ -16,7 +16,7 @@ interface ButtonsProps extends FilterActions {
   readonly text: string;
 }
 
-/** What is in the filter already is pressed, and removed by a second click. */
+/** A button whose value is in the filter is pressed, and a second click removes the value. */
 export function FilterButtons({ target, value, text, filter, onFilter }: ButtonsProps) {
   const reason = unfilterable(target, value);
   if (reason !== undefined)

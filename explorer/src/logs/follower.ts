@@ -21,7 +21,7 @@ export interface FollowerOptions {
 }
 
 export type Following =
-  /** When it ended, in milliseconds since 1970; undefined: it did not begin. */
+  /** Following ended at `since`, in milliseconds since 1970; undefined if it did not begin. */
   | { readonly kind: 'paused'; readonly since?: number }
   /** Nothing has arrived yet. */
   | { readonly kind: 'connecting' }
@@ -86,7 +86,7 @@ export function createFollower(options: FollowerOptions): Follower {
   };
 }
 
-/** Until the returned function is called, or a problem that stays. */
+/** Repeats calls until the returned function is called or a problem is not retryable. */
 function repeat(
   options: FollowerOptions,
   question: LogQuestion,
@@ -185,7 +185,7 @@ async function untilSilent(
   }
 }
 
-/** Until the stream ends, has many rows, or is an hour old. */
+/** Resolves when the stream ends, has many rows, or is older than `REACH_MS`. */
 async function stream(
   { client, key, after }: FollowerOptions,
   ask: Ask,

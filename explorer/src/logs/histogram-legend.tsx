@@ -4,7 +4,7 @@ import { severitiesOf, withSeverities, type LevelField } from './severity-filter
 import { SEVERITIES } from './severity.ts';
 
 export interface LegendProps extends Pick<HistogramView, 'buckets'> {
-  /** Undefined: the filter cannot name it. */
+  /** It is undefined if the filter cannot name the level. */
   readonly level: LevelField | undefined;
   readonly filter: string;
   readonly onFilter: (filter: string) => void;

@@ -1,4 +1,4 @@
-// What is shown in place of rows: patterns of their messages, or what differs in a part of the time range.
+// Shows in place of rows the patterns of their messages, or the differences between a part of the time range and the rest.
 import { useState } from 'preact/hooks';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { Visible } from '../parts/visible.tsx';
@@ -104,7 +104,7 @@ function LogPatterns({ logs, state: { setMode } }: AnalysisProps) {
 }
 
 const MAX_SHOWN = 200;
-/** In longer ranges, times have their date. */
+/** Times in longer ranges are shown with their date. */
 const HALF_A_DAY = 12 * 3_600_000;
 
 function sampleText(rows: number, total: number | undefined): string {

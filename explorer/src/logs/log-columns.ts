@@ -27,14 +27,14 @@ export interface ColumnsOptions {
   readonly zone: Zone;
   /** Pixels of the list. */
   readonly room: number;
-  /** As `dayOf` has it; the times of that day are shown without it. */
+  /** The day is written as `dayOf` writes it; times of that day are shown without it. */
   readonly today: string;
 }
 
 const CHARACTER = 7.25;
 const PADDING = 4;
 const GAP = 12;
-/** Of a row, in pixels: as in the style sheet. */
+/** The padding and border of a row in pixels; the style sheet has the same ones. */
 const EDGES = 29;
 const LOOKED_AT = 200;
 export const [NARROWEST, WIDEST] = [40, 1200];
@@ -42,7 +42,7 @@ const [LEAST_FIELD, MOST_FIELD, MOST_LEVEL] = [60, 220, 110];
 const [LEAST_MESSAGE, LEAST_OF_ALL] = [240, 120];
 /** Pixels of a list that has room for a time, a level and a message. */
 const NARROW = 560;
-/** What the fields leave to the message, if the visitor has not chosen their widths. */
+/** The fields leave this many pixels to the message if the visitor has not chosen their widths. */
 const READABLE = 420;
 
 export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
@@ -88,7 +88,7 @@ function labelOf(path: string, paths: readonly string[]): string {
   return ends.find((end) => !others.some((each) => each === end || each.endsWith(`.${end}`))) ?? path;
 }
 
-/** Without the fields if the room is that of a phone or of a narrow list: the time, the level and the message are left. */
+/** A phone or a narrow list has no room for the fields: only the time, the level and the message are left. */
 export function fittingColumns(columns: readonly LogColumn[], room: number): readonly LogColumn[] {
   const hasMessage = columns.some(({ kind }) => kind === 'message');
   if (room >= NARROW || !hasMessage) return columns;

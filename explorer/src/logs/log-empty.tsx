@@ -1,4 +1,4 @@
-// What a log view shows in place of rows if there are none: why, and what to do.
+// Says why a log view has no rows, and what to do.
 import { useEffect, useState } from 'preact/hooks';
 import { Visible } from '../parts/visible.tsx';
 import { useExplorer } from '../state/context.ts';
@@ -10,7 +10,7 @@ import { writePath } from './lql-path.ts';
 import { dayText } from './times.ts';
 import type { Logs } from './use-logs.ts';
 
-/** How many clauses get a button of their own. */
+/** At most this many clauses get a button of their own. */
 const MAX_CLAUSES = 4;
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -90,7 +90,7 @@ function Ranges({ logs, facts }: { readonly logs: Logs; readonly facts: EmptyFac
   );
 }
 
-/** Whether a row may be there: when the newest one was is not always known. */
+/** A row may be there if the time of the newest one is not known. */
 function isRecent(newest: EmptyFacts['newest'], since: number): boolean {
   return newest === undefined || (newest !== 'none' && newest.isFiltered && newest.at >= since);
 }
@@ -129,7 +129,7 @@ function newestWords(newest: NonNullable<EmptyFacts['newest']>, zone: Zone): str
     : `No row matches at any time. The newest row of the table is of ${at}.`;
 }
 
-/** Undefined while they are asked for. */
+/** Returns undefined while the facts are loaded. */
 function useEmptyFacts({ question }: Logs): EmptyFacts | undefined {
   const { client, key } = useExplorer();
   const [facts, setFacts] = useState<EmptyFacts>();

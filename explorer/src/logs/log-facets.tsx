@@ -89,7 +89,7 @@ function textOf(value: Json): string | null {
   return value === null ? null : preview(value, Infinity);
 }
 
-/** In the summary, so that they are there while the facet is folded. */
+/** The tools are in the summary, so that they are visible while the facet is folded. */
 function FacetTools({ target, filter, onFilter }: FilterActions & { readonly target: Target }) {
   const fields = useContext(FacetContext);
   const rest = withoutPath(filter, target);
@@ -122,7 +122,7 @@ function FacetTools({ target, filter, onFilter }: FilterActions & { readonly tar
 
 interface LineProps extends FilterActions, FacetValue {
   readonly target: Target;
-  /** Of the most frequent value. */
+  /** The rows are this share of those of the most frequent value. */
   readonly share: number;
 }
 

@@ -13,7 +13,7 @@ import { SEVERITIES, type Severity } from './severity.ts';
 import { bucketText, zonedTime } from './times.ts';
 
 interface Props extends HistogramView, Omit<LegendProps, 'buckets'> {
-  /** As the address has it. */
+  /** The range is as the address has it: relative bounds are not resolved. */
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
   /** The part of the range that is compared with the rest. */
@@ -28,7 +28,7 @@ interface Choice {
   readonly to: number;
 }
 
-/** In pixels, as in the style sheet. */
+/** The bars have this height in pixels, as in the style sheet. */
 const HEIGHT = 96;
 /** From the bottom of a bar. */
 const STACK: readonly Severity[] = SEVERITIES.toReversed();
@@ -208,7 +208,7 @@ function Bar({ counts, index, scale }: BarProps) {
 
 interface TipProps extends Pick<HistogramView, 'buckets' | 'width'> {
   readonly choice: Choice;
-  /** By keys or a drag, and not only pointed at. */
+  /** Keys or a drag choose bars; pointing at one does not. */
   readonly isChosen: boolean;
   readonly textAt: (ms: number) => string;
 }

@@ -1,11 +1,11 @@
-// How the visitor arranged the log view of a table: widths of columns, wrapping, the panel and the facets.
+// Remembers how the visitor arranged the log view of a table: widths of columns, wrapping, the panel and the facets.
 import { useLayoutMemory } from '../parts/use-layout-memory.ts';
 
 export interface LogLayout {
   /** Pixels, by the name of the column; others are as wide as their content. */
   readonly widths: Readonly<Record<string, number>>;
   readonly isWrapped: boolean;
-  /** Where an open row is; `auto`: beside the rows if there is room. */
+  /** `auto` shows an open row beside the rows if there is room. */
   readonly panel: 'auto' | 'beside' | 'below';
   /** The width of the panel beside the rows, or its height below them; 0: a share of the space. */
   readonly panelWidth: number;

@@ -65,7 +65,7 @@ export function LogMain({ logs, table, selection, ...layout }: LogMainProps) {
   );
 }
 
-/** Whether the rows belong to an earlier question. */
+/** If loading failed, the rows that are shown belong to an earlier question. */
 function isPast({ value, problem }: LogStore['rows']['value']): boolean {
   return value !== undefined && problem !== undefined;
 }

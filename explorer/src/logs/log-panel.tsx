@@ -23,7 +23,6 @@ interface Props extends FilterActions, LayoutProps {
   readonly selection: Selection;
   /** All rows of the filter and the time range; undefined: not known. */
   readonly total: number | undefined;
-  /** Where it is. */
   readonly isBelow: boolean;
 }
 

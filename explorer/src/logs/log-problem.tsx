@@ -1,4 +1,4 @@
-// What went wrong in loading a log view: one card for all of its parts, beside the rows of before.
+// Shows what went wrong in loading a log view: one card for all of its parts, beside the previous rows.
 import { KeyForm } from '../frame/key-form.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { isRetryable, type Problem } from '../service/problem.ts';
@@ -8,7 +8,7 @@ import type { Logs } from './use-logs.ts';
 
 const PARTS = ['rows', 'histogram', 'facets'] as const;
 
-/** The problem of the rows, or else of another part, and the parts that have it. That of the filter is shown at the filter. */
+/** Returns the problem of the rows, or else of another part, and the parts that have it. The filter shows its own problem. */
 function problemOfParts(store: LogStore): { readonly problem: Problem; readonly parts: string } | undefined {
   const found = PARTS.flatMap((part) => {
     const { problem, isLoading } = store[part].value;

@@ -113,7 +113,7 @@ interface TopsOptions {
 
 interface MeasuredTops {
   readonly tops: Tops;
-  /** Around the rendered rows. */
+  /** This element contains the rendered rows. */
   readonly body: RefObject<HTMLDivElement | null>;
 }
 
@@ -142,7 +142,7 @@ function useTops(
       isChanged = true;
       if (tops.topOf(index) < scroller.current.scrollTop) above += height - before;
     }
-    // What is read stays in its place.
+    // The rows in view must not move while they are read.
     if (above !== 0) scroller.current.scrollTop += above;
     if (isChanged) setVersion(version + 1);
   });

@@ -39,7 +39,7 @@ export function LogStatus({ logs }: LogStatusProps) {
 
 interface FollowingProps {
   readonly following: Following;
-  /** When the rows were asked for; undefined: the time range has ended. */
+  /** The rows were asked for at this time; it is undefined if the time range has ended. */
   readonly asOf: number | undefined;
 }
 
@@ -84,7 +84,7 @@ function FollowingWords({ following, asOf }: FollowingProps) {
   }
 }
 
-/** Not announced each second: only what is around it is read out. */
+/** Screen readers do not announce each second: they read out only the text around it. */
 function Seconds({ since }: { readonly since: number }) {
   const { page } = useExplorer();
   const passed = (): number => Math.max(0, Math.round((page.epoch() - since) / 1000));

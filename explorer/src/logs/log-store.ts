@@ -151,7 +151,7 @@ function loadOf(question: LogQuestion): Load {
   return { question, controller: new AbortController(), sql: undefined, next: undefined, hasGap: false };
 }
 
-/** Whether rows of the one may be shown while those of the other are loaded: only filter and range differ. */
+/** Rows of the one may be shown while those of the other are loaded if only filter and range differ. */
 function isAboutSame(one: LogQuestion | undefined, other: LogQuestion): boolean {
   return one !== undefined && subjectOf(one) === subjectOf(other);
 }
@@ -174,7 +174,7 @@ function runner({ client, key }: LogStoreOptions, { controller }: Load): (ask: A
   return (ask) => client.run(key() ?? '', ask, { signal: controller.signal, isFresh: false });
 }
 
-/** At most three engine queries and one explanation, and one of each for every facet whose values the filter chooses. */
+/** Sends at most three engine queries and one explanation, and one of each for every facet whose values the filter chooses. */
 function loadParts(options: LogStoreOptions, state: LogState, load: Load): void {
   const { question, controller } = load;
   const { rows, histogram, facets, fresh } = state;
@@ -239,7 +239,7 @@ async function loadOlder(
   }
 }
 
-/** What a part shows, and what to do when it does. */
+/** `shown` is called when the part shows the value. */
 interface Filled<Value> {
   readonly value: Value;
   readonly shown?: () => void;

@@ -58,7 +58,7 @@ export function include(lql: string, target: Target | string, value: Json): stri
   return written(lql, { target: to, value, isReplaced }, text);
 }
 
-/** Rows with this value as well as those that are included for the path already. Unchanged if that is not possible. */
+/** Includes rows with this value as well as those already included for the path. Returns the query unchanged if that is not possible. */
 export function add(lql: string, target: Target | string, value: Json): string {
   const to = asTarget(target);
   const wanted = valueOf(value, to.isElement);
@@ -73,7 +73,7 @@ export function add(lql: string, target: Target | string, value: Json): string {
   return replace(rest, part, withValues(part.clause, [...values, { value: wanted, span: NOWHERE }]));
 }
 
-/** Without this value, whether it is included or excluded, alone or among others. */
+/** Removes this value, whether it is included or excluded, alone or among others. */
 export function drop(lql: string, target: Target | string, value: Json): string {
   const to = asTarget(target);
   return edited(lql, (part) => {
@@ -110,7 +110,7 @@ export function chosenValues(lql: string, target: Target): readonly Json[] {
   );
 }
 
-/** Without the clauses that include or exclude values of the path. */
+/** Removes the clauses that include or exclude values of the path. */
 export function withoutPath(lql: string, target: Target): string {
   return edited(lql, (part) => (isAbout(part, target) ? '' : undefined));
 }
@@ -128,7 +128,7 @@ export function replace(lql: string, { start, end }: Pick<QueryPart, 'start' | '
   return lql.slice(0, start) + text + lql.slice(end);
 }
 
-/** With a clause at the end; at the start if the text ends in a string or parentheses that are not closed. */
+/** Adds a clause at the end, or at the start if the text ends in a string or parentheses that are not closed. */
 export function append(lql: string, clause: string): string {
   if (clause === '' || lql.trim() === '') return clause === '' ? lql : clause;
   if (isOpen(lql)) return `${clause} ${lql}`;
@@ -160,7 +160,7 @@ function fromOf(lql: string): { readonly part: QueryPart; readonly name: string 
   return found[0];
 }
 
-/** The rows that the query selects: without its `s:` and `c:` clauses. */
+/** Removes the `s:` and `c:` clauses, which do not change the rows that the query selects. */
 export function filtersOf(lql: string): string {
   return edited(lql, ({ clause }) =>
     clause?.kind === 'select' || clause?.kind === 'aggregate' || clause?.kind === 'bucket' ? '' : undefined,
@@ -180,7 +180,7 @@ function asTarget(target: Target | string): Target {
 interface Edit {
   readonly target: Target;
   readonly value: Json;
-  /** Whether the clause gives way, though it does not have the value. */
+  /** The new clause replaces such a clause even if it does not have the value. */
   readonly isReplaced: (part: QueryPart) => boolean;
 }
 
@@ -199,7 +199,7 @@ function written(lql: string, { target, value, isReplaced }: Edit, text: string)
   return isWritten ? rest : append(rest, text);
 }
 
-/** Replaces parts; an empty text removes one. From the end, so that locations stay valid. */
+/** Replaces parts; an empty text removes one. Edits are applied from the end, so that locations stay valid. */
 function edited(lql: string, edit: (part: QueryPart) => string | undefined): string {
   const edits = partsOf(lql).flatMap((part) => {
     const text = edit(part);
@@ -224,7 +224,7 @@ function isAbout({ clause }: QueryPart, { path, isElement }: Target): boolean {
   return clause.operator === (isElement ? ':@>' : ':');
 }
 
-/** Whether the clause has this value: 5 and "5" are the same, NULL and "NULL" are not. */
+/** 5 and "5" are the same value, NULL and "NULL" are not. */
 function hasValue(lql: string, { clause }: QueryPart, wanted: Json): boolean {
   if (clause?.kind === 'timestamp') {
     return lql.slice(clause.valueSpan.start, clause.valueSpan.end) === wanted;
@@ -239,7 +239,7 @@ function isSame(value: FieldValue, wanted: Json): boolean {
   return text === (decimalText(wanted) ?? String(wanted));
 }
 
-/** As rows have it: numbers that a double cannot hold are text. Undefined for ranges. */
+/** Returns the value as rows have it: numbers that a double cannot hold are text. Ranges give undefined. */
 function jsonOf(value: FieldValue): Json | undefined {
   if (value.kind === 'null') return null;
   if (value.kind === 'range') return undefined;

@@ -11,7 +11,7 @@ import type { LqlFinding } from '../../../src/sql/lql/finding.ts';
 
 interface FieldProps {
   readonly id: string;
-  /** What is applied. */
+  /** This filter is applied; the text that is typed may differ from it. */
   readonly value: string;
   readonly words: LqlWords;
   readonly isInvalid: boolean;
@@ -84,7 +84,7 @@ function useLqlText({ value, words, onApply }: Pick<FieldProps, 'value' | 'words
   const suggestions = useSuggestions(words);
   const found = useMemo(() => marksOf(text, words.table), [text, words.table]);
   useEffect(() => setText(value), [value]);
-  // Once the field has the text.
+  // The cursor can be placed only after the field has the text.
   useLayoutEffect(() => {
     if (placed !== undefined) field.current?.setSelectionRange(placed.cursor, placed.cursor);
   }, [placed]);
@@ -129,7 +129,7 @@ function Note({ id, message, hint }: Pick<LqlFinding, 'message' | 'hint'> & { re
   );
 }
 
-/** Whether the key has done something here: without a list, arrow keys and Escape are those of the page. */
+/** Returns false if the key did nothing here: without a list, arrow keys and Escape belong to the page. */
 function isTaken(
   { key, ctrlKey, metaKey, currentTarget }: KeyboardEvent & { readonly currentTarget: HTMLInputElement },
   { suggestions, text, take, apply }: LqlText,

@@ -1,4 +1,4 @@
-// What is wrong in LQL as it is typed: found by the parser and in the columns of the table, before the service is asked.
+// Finds mistakes in LQL as it is typed, with the parser and the columns of the table, before the service is asked.
 import { isFault, type LqlFinding } from '../../../src/sql/lql/finding.ts';
 import { parse, partsOf } from '../../../src/sql/lql/parse.ts';
 import { createResolver } from '../../../src/sql/lql/resolve.ts';
@@ -17,7 +17,7 @@ export function marksOf(lql: string, table: Table | undefined): readonly LqlFind
   return [...findings, ...unknown].toSorted((a, b) => a.start - b.start);
 }
 
-/** Without what is being typed at the cursor: its end is not written yet. */
+/** Leaves out findings at the cursor: the text there is not complete yet. */
 export function settledMarks(
   marks: readonly LqlFinding[],
   cursor: number | undefined,

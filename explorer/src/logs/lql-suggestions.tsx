@@ -1,4 +1,4 @@
-// Around a field for LQL: the list of suggestions below it, and its text again behind it, with what is wrong underlined.
+// Renders the list of suggestions below a field for LQL, and its text again behind it, with mistakes underlined.
 import { useEffect, useRef } from 'preact/hooks';
 import type { LqlFinding } from '../../../src/sql/lql/finding.ts';
 import { Visible } from '../parts/visible.tsx';

@@ -1,4 +1,4 @@
-// What the filter searches the message for, to mark it in the rows.
+// Finds what the filter searches the message for, so that the rows can mark it.
 import { partsOf } from '../../../src/sql/lql/parse.ts';
 import type { Clause } from '../../../src/sql/lql/tree.ts';
 

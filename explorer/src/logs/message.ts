@@ -2,7 +2,7 @@
 import { isNested, parseJson, preview, type Json } from '../service/json.ts';
 
 export interface Message {
-  /** What a reader looks for first. */
+  /** It is the message itself, or the text field of a JSON message. */
   readonly text: string;
   /** The other fields of a JSON message: `name=value`. */
   readonly fields: string;

@@ -12,7 +12,7 @@ import { tableOf } from './view.ts';
 export interface Pattern {
   readonly template: string;
   readonly rows: number;
-  /** Of the rows that were read, from 0 to 1. */
+  /** The share is relative to the rows that were read, from 0 to 1. */
   readonly share: number;
   /** Rows in equal parts of the time range. */
   readonly course: readonly number[];
@@ -36,7 +36,7 @@ interface Facts {
   readonly last: number;
 }
 
-/** What the patterns are computed of: its fields are the time and the message. */
+/** Patterns need only the time and the message. */
 export function patternQuestion(question: LogQuestion): LogQuestion {
   const { view } = question;
   return {
@@ -79,7 +79,7 @@ export function readPatterns(answer: readonly Row[]): Patterns {
   return joined(texts, Number(answer[0]?.['all_rows'] ?? 0));
 }
 
-/** Of rows that are loaded: for keys that may not send SQL. */
+/** Keys that may not send SQL get the patterns of the rows that are loaded. */
 export function patternsOfRows(question: LogQuestion, rows: readonly Row[]): Patterns {
   const { view, endpoint, bounds } = question;
   const table = tableOf(view, endpoint);

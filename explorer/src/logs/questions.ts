@@ -1,6 +1,6 @@
-// The calls of a log view, each as any caller can send it: rows here, the histogram in histogram.ts, facets in facets.ts. At most
-// three engine queries a screen, and one explanation (`basisOf`), whose SQL the histogram and the facets read; and one of each for
-// every facet whose values the filter chooses.
+// The calls of a log view, each as any caller can send it: rows here, the histogram in histogram.ts, facets in facets.ts. A screen sends
+// at most three engine queries and one explanation (`basisOf`), whose SQL the histogram and the facets read; and one of each for every
+// facet whose values the filter chooses.
 import type { Ask, ConsumerQuery } from '../service/client.ts';
 import { sandboxOf, type Endpoint, type Table } from '../service/listing.ts';
 import { append, filtersOf, withTable } from './lql-edit.ts';
@@ -17,7 +17,7 @@ export interface LogQuestion {
   /** As the user wrote it; its `s:` and `c:` clauses have no effect here. */
   readonly lql: string;
   readonly bounds: Bounds;
-  /** Whether it ends now, so that new rows belong to it. */
+  /** The range of an open question ends now, so that new rows belong to it. */
   readonly isOpen?: boolean;
 }
 

@@ -74,11 +74,11 @@ function identifying(
 
 export interface RowQueries {
   readonly lql: Ask;
-  /** Undefined: the endpoint or the key does not allow SQL. */
+  /** It is undefined if the endpoint or the key does not allow SQL. */
   readonly sql: Ask | undefined;
 }
 
-/** Queries that return this row: by its time, and the id or message that it has. Undefined if its time is not known. */
+/** Selects the row by its time and its id or message. Returns undefined if its time is not known. */
 export function queriesOf(row: Row, question: LogQuestion, table: Table): RowQueries | undefined {
   const { view, endpoint } = question;
   const at = row[view.time];
@@ -107,7 +107,7 @@ export function queriesOf(row: Row, question: LogQuestion, table: Table): RowQue
   return { lql, sql: sqlAsk(alone, sql) };
 }
 
-/** Whether a value says nothing: the panel leaves it out. */
+/** The panel leaves out empty values. */
 export function isEmpty(value: Row[string]): boolean {
   if (value === null || value === '') return true;
   return isNested(value) && Object.keys(value).length === 0;

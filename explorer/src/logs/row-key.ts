@@ -61,7 +61,7 @@ function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);
 }
 
-/** As cyrb53 (public domain), twice. */
+/** This is cyrb53 (public domain), run twice. */
 function mixText(mixed: Mixed, text: string): void {
   let { low, high, third, fourth } = mixed;
   for (let i = 0; i < text.length; i++) {

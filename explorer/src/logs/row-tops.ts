@@ -1,4 +1,4 @@
-// Where rows are in a long list: of one height, or of heights that are measured as rows are rendered.
+// Computes where rows are in a long list: they have one height, or heights that are measured as rows are rendered.
 import type { Row } from '../service/json.ts';
 
 export interface Tops {

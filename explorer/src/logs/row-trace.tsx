@@ -1,4 +1,4 @@
-// Where else an id occurs: the tables of all endpoints that have a field for it, with the number of rows, each as a link.
+// Shows where else an id occurs: the tables of all endpoints that have a field for it, with the number of rows, each as a link.
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import { counted } from '../parts/words.ts';
 import type { Row } from '../service/json.ts';

@@ -12,7 +12,7 @@ import type { Leaf } from './row-values.ts';
 interface RowValueProps {
   readonly value: Leaf['value'];
   readonly text: string;
-  /** What it searches for is marked. */
+  /** The text that the filter searches for is marked. */
   readonly filter: string;
 }
 

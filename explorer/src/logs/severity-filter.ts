@@ -7,13 +7,12 @@ import type { LogQuestion } from './questions.ts';
 import { SEVERITIES, severityPattern, type Severity } from './severity.ts';
 import { tableOf } from './view.ts';
 
-/** Where levels are; `isNumber`: their type is a number. */
 export interface LevelField {
   readonly path: string;
   readonly isNumber: boolean;
 }
 
-/** Undefined: the view has no level, or LQL cannot name it. */
+/** Returns undefined if the view has no level or LQL cannot name it. */
 export function levelField({ view, endpoint }: LogQuestion): LevelField | undefined {
   const { level } = view;
   if (level === undefined || unnameable(level) !== undefined) return undefined;

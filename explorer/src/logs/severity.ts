@@ -27,7 +27,7 @@ export const SEVERITY_PATTERNS: readonly (readonly [Known, string])[] = KNOWN.ma
   `${WORDS[severity]}|${NUMBERS[severity]}`,
 ]);
 
-/** What finds the levels of these severities, none of which is `other`; of numbers, no words need to be found. */
+/** Matches the levels of these severities, none of which is `other`. Numeric levels need no pattern for words. */
 export function severityPattern(severities: readonly Severity[], isNumber: boolean): string {
   const known = KNOWN.filter((each) => severities.includes(each));
   if (isNumber) return known.map((each) => NUMBERS[each]).join('|');

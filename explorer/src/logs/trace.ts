@@ -24,7 +24,7 @@ export interface TracePlan {
 
 export interface Trace {
   readonly id: string;
-  /** Of the field that it was read from. */
+  /** The id was read from the field at this path. */
   readonly path: string;
   readonly bounds: Bounds;
   readonly parameters: Readonly<Record<string, string>>;
@@ -36,7 +36,7 @@ const MIN_LENGTH = 6;
 const MAX_FIELDS = 40;
 const DAY_MS = 86_400_000;
 
-/** Whether other tables may have rows with this value. */
+/** Other tables may have rows with the value of such a field. */
 export function isTraceId(path: string, value: Row[string]): boolean {
   return (
     NAME.test(path) &&
@@ -111,7 +111,7 @@ export function traceLink({ endpoint }: TracePlan, { view, path }: TraceField, t
   });
 }
 
-/** What another endpoint has of the values of this one. */
+/** Selects the values whose parameters the other endpoint has as well. */
 function parametersOf(endpoint: Endpoint, values: Trace['parameters']): Trace['parameters'] {
   const names = new Set(endpoint.parameters.map(({ name }) => name));
   return Object.fromEntries(Object.entries(values).filter(([name]) => names.has(name)));

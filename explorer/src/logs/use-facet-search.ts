@@ -11,7 +11,7 @@ const PAUSE_MS = 250;
 interface Found {
   readonly search: string;
   readonly question: LogQuestion;
-  /** Undefined: the search failed. */
+  /** It is undefined if the search failed. */
   readonly facet: Facet | undefined;
 }
 

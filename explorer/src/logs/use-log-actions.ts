@@ -1,4 +1,4 @@
-// What the palette offers for a log view.
+// Adds the actions of a log view to the palette.
 import { usePaletteActions } from '../palette/use-palette-actions.ts';
 import { PRESETS } from '../time-range/range.ts';
 import { isFollowing } from './follower.ts';

@@ -21,7 +21,7 @@ export interface Logs {
   readonly columns: readonly string[];
   /** Paths of the facets beside those of the view's file. */
   readonly added: readonly string[];
-  /** Of the row that is open. */
+  /** The row with this key is open. */
   readonly rowKey: string | undefined;
   /** The endpoint and the table, as what the visitor arranges is kept for. */
   readonly place: string;

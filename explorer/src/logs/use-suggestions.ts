@@ -56,7 +56,7 @@ export function useSuggestions(words: LqlWords): SuggestionList {
   };
 }
 
-/** Those that begin like the word come first; what is written already is no suggestion. */
+/** Options that begin like the word come first; the word itself is no suggestion. */
 function matching(options: readonly Suggestion[], word: string): readonly Suggestion[] {
   if (word === '') return options.slice(0, MAX_SHOWN);
   const plain = word.replace(/^-?"?/, '');

@@ -44,7 +44,6 @@ export function keepFocus(document: Document): void {
   });
 }
 
-/** Whether it can have the focus. */
 function isStop(element: Element): boolean {
   return element.isConnected && !element.matches(':disabled') && element.checkVisibility();
 }

@@ -1,8 +1,8 @@
-// How the visitor arranged a part of the page: kept in the browser, for each endpoint.
+// Remembers in the browser, for each endpoint, how the visitor arranged a part of the page.
 import { useMemo, useState } from 'preact/hooks';
 import { useExplorer } from '../state/context.ts';
 
-/** The layout, and a function that changes parts of it. What is not stored, or not of the type that `initial` has, is that of `initial`. */
+/** Returns the layout and a function that changes parts of it. A property that is not stored, or has another type, is that of `initial`. */
 export function useLayoutMemory<Layout extends object>(
   place: string,
   initial: Layout,

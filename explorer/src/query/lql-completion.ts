@@ -1,4 +1,4 @@
-// What can be written at a place in an LQL query: clauses, fields, operators, values, times. For the editor and the filter of logs.
+// Suggests what can be written at a place in an LQL query: clauses, fields, operators, values, times. The editor and the filter of logs use it.
 import { PATH_SOURCE } from '../../../src/sql/lql/clause-context.ts';
 import { partsOf } from '../../../src/sql/lql/parse.ts';
 import { AGGREGATES, LEVELS } from '../../../src/sql/lql/tree.ts';
@@ -14,7 +14,7 @@ export interface Suggestion {
   readonly kind: SuggestionKind;
   readonly label: string;
   readonly detail?: string;
-  /** In place of the text from `from` to the cursor. */
+  /** It replaces the text from `from` to the cursor. */
   readonly insert: string;
 }
 
@@ -24,7 +24,6 @@ export interface Suggestions {
   readonly options: readonly Suggestion[];
 }
 
-/** What is known of the values of a field. */
 export interface KnownValue {
   readonly value: Json;
   readonly detail?: string;
@@ -41,7 +40,7 @@ const HEAD = new RegExp(String.raw`^(${PATH_SOURCE})(:(?:>=|<=|>|<|~|@>~|@>)?)`)
 const CHART = /^(?:c|chart):(\w+\()?(t::)?/;
 const PERIODS = ['minute', 'hour', 'day', 'second'];
 
-/** Undefined inside of a string or a regular expression. */
+/** Returns undefined inside of a string or a regular expression. */
 export function suggestionsAt(text: string, cursor: number, words: LqlWords): Suggestions | undefined {
   const before = text.slice(0, cursor);
   const start = clauseStart(before);
@@ -58,7 +57,7 @@ export function suggestionsAt(text: string, cursor: number, words: LqlWords): Su
   );
 }
 
-/** Where the clause at the end of the text begins: after the white space that ends the one before. */
+/** The last clause begins after the white space that ends the one before. */
 function clauseStart(before: string): number {
   const last = partsOf(before).at(-1);
   return last?.end === before.length ? last.start : before.length;
@@ -123,7 +122,7 @@ interface ValuePlace {
   readonly path: string;
   readonly operator: string;
   readonly from: number;
-  /** Of the value, up to the cursor. */
+  /** The text of the value ends at the cursor. */
   readonly text: string;
 }
 
@@ -145,7 +144,7 @@ function valuesAt(place: ValuePlace, words: LqlWords): Suggestions | undefined {
   return { from: from + listed, options: [...values, ...operators] };
 }
 
-/** Where the last of several values begins; undefined after the list, and inside of a string. */
+/** Returns where the last of several values begins, or undefined if that value or the list has ended. */
 function listStart(text: string): number | undefined {
   const values = /^\((?:(?:\s*"(?:[^"\\]|\\[^])*"|[^"|)])*\|)*\s*/.exec(text)?.[0].length ?? 1;
   const rest = text.slice(values);
@@ -168,7 +167,7 @@ function fullPath(path: string): string {
   return path.replace(/^m\./, 'metadata.');
 }
 
-/** Those of an Enum, of a boolean, and of the level. */
+/** An Enum, a boolean and the level have known values. */
 function declaredValues(path: string, type: string): readonly KnownValue[] {
   if (/Bool/.test(type)) return [{ value: true }, { value: false }];
   const names = [...type.matchAll(/'((?:[^'\\]|\\.)*)'\s*=/g)].map(([, each = '']) =>

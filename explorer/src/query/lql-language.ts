@@ -71,7 +71,7 @@ function complete(context: CompletionContext, sandbox: Sandbox): CompletionResul
     type: TYPES[kind],
     apply: insert,
     ...(detail === undefined ? {} : { detail }),
-    // In the order of the suggestions, if they match alike: clauses before the many fields.
+    // Suggestions that match alike keep their order: clauses come before the many fields.
     boost: kind === 'field' ? 0 : Math.max(1, 90 - index),
   }));
   return { from: found.from, options, validFor: /^[\w.@"/-]*$/ };

@@ -9,7 +9,7 @@ export interface ColumnLayout {
 }
 
 export interface VisibleColumns {
-  /** Of those that scroll. */
+  /** The first rendered column that scrolls has this index. */
   readonly first: number;
   /** Exclusive end index. */
   readonly end: number;
@@ -60,7 +60,7 @@ export function visibleColumns(
   return { first, end, template: [`${EXPAND_WIDTH}px`, ...fixed, `${spacer}px`, ...tracks].join(' ') };
 }
 
-/** Where a pinned column stays: the column with the buttons scrolls away. Nothing for others. */
+/** A pinned column stays at the left edge, since the column with the buttons scrolls away. Other columns have no style. */
 export function pinnedStyle({ edges, pinned }: ColumnLayout, column: number): { readonly left?: string } {
   return column < pinned ? { left: `${(edges[column] ?? 0) - EXPAND_WIDTH}px` } : {};
 }

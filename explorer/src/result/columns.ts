@@ -10,7 +10,6 @@ export interface TableColumn {
   readonly isNumeric: boolean;
   /** In characters of the table's font. */
   readonly width: number;
-  /** How its nulls are shown. */
   readonly nullText: string;
 }
 

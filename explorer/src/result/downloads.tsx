@@ -12,7 +12,7 @@ const FORMATS = [
 
 interface Props {
   readonly ask: Ask;
-  /** Of the file, without its extension. */
+  /** The file name has no extension: the format adds it. */
   readonly name: string;
 }
 

@@ -1,4 +1,4 @@
-// Before the first run: what is missing, or else a button, and the columns that will come.
+// Shows before the first run what is missing, or else a button, and the columns that will come.
 import type { Endpoint } from '../service/listing.ts';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
@@ -10,7 +10,7 @@ const MAX_COLUMNS = 40;
 export function Ready({ endpoint }: { readonly endpoint: Endpoint }) {
   const { address, start } = useExplorer();
   const missing = missingOf(endpoint, address.value);
-  // Those of a query that the visitor writes are not known.
+  // The columns of a query that the visitor writes are not known.
   const columns = address.value.query === 'saved' ? (endpoint.columns ?? []) : [];
   return (
     <div class="ready" role="status">

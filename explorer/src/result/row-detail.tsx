@@ -43,7 +43,7 @@ interface ChildrenProps {
   /** Nodes that are open at first. */
   readonly open: ReadonlySet<Json>;
   readonly copy: Copy;
-  /** How nulls are shown, by name; those of nested values have no entry. */
+  /** The texts of nulls are by name; nested values have no entry. */
   readonly nullTexts?: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-// How the visitor arranged a table: which columns are hidden, which stay at the left, how wide they are; and what is searched in it.
+// Holds how the visitor arranged a table: which columns are hidden or stay at the left, how wide they are, and what is searched.
 import { useState } from 'preact/hooks';
 import { useLayoutMemory } from '../parts/use-layout-memory.ts';
 import { preview, type Row } from '../service/json.ts';
@@ -6,7 +6,7 @@ import type { TableColumn } from './columns.ts';
 
 export interface TableLayout {
   readonly hidden: readonly string[];
-  /** At the left, in this order, wherever the others are scrolled to. */
+  /** These columns stay at the left, in this order, while the others scroll. */
   readonly pinned: readonly string[];
   /** Pixels; others are as wide as their content. */
   readonly widths: Readonly<Record<string, number>>;
@@ -15,7 +15,7 @@ export interface TableLayout {
 export interface TableState {
   readonly layout: TableLayout;
   readonly onLayout: (part: Partial<TableLayout>) => void;
-  /** What rows are searched for, in any letter case; empty: all rows. */
+  /** The letter case of the text does not matter; an empty text finds all rows. */
   readonly search: string;
   readonly onSearch: (search: string) => void;
   /** The column to scroll to; another object each time. */

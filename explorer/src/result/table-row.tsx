@@ -15,7 +15,7 @@ interface RowProps {
   readonly columns: readonly TableColumn[];
   readonly places: ColumnLayout;
   readonly shown: VisibleColumns;
-  /** What is searched for, to mark it. */
+  /** The cells mark what these patterns find. */
   readonly marks: readonly RegExp[];
   readonly isOpen: boolean;
   readonly activeColumn: number | undefined;

@@ -216,7 +216,7 @@ interface Edges {
   readonly right: number;
 }
 
-/** Of a column that scrolls, with the pinned ones to the left of it; a pinned one is always in view. */
+/** Returns the edges of a column that scrolls beside the pinned ones; a pinned one is always in view and has none. */
 function edgesOf({ edges, pinned }: ColumnLayout, column: number): Edges | undefined {
   if (column < pinned) return undefined;
   const left = edges[column] ?? 0;

@@ -20,7 +20,6 @@ export function viewFragment(address: Address): string {
   return writeAddress({ ...address, saved: undefined, cursor: undefined });
 }
 
-/** What a shared view of an endpoint shows. */
 export function sharedAddress(endpoint: string, view: SharedView): Address {
   const { parameters, logs, lql = '', sql = '', show } = view;
   return {

@@ -62,7 +62,7 @@ export function ViewsMenu() {
   );
 }
 
-/** Those of the repository, of all endpoints that the key may call. */
+/** Lists the views that files of the repository share, for all endpoints that the key may call. */
 function SharedViews({ close }: { readonly close: () => void }) {
   const { listing, base } = useExplorer();
   const endpoints = listing.value.kind === 'ready' ? listing.value.endpoints : [];

@@ -35,7 +35,7 @@ export function parseJson(text: string): Json {
   return unmarked(JSON.parse(marked(text)) as Json); // likewise
 }
 
-/** Also true for a string with such a number in it. Most numbers are exact, and then the text is read once. */
+/** A string with such a number in it counts as well. Most numbers are exact, and then the text is read once. */
 function hasInexact(text: string): boolean {
   const long = new RegExp(LONG, 'g');
   for (let match = long.exec(text); match !== null; match = long.exec(text))
@@ -43,7 +43,7 @@ function hasInexact(text: string): boolean {
   return false;
 }
 
-/** Only what is marked is copied: a response has millions of strings and numbers. */
+/** Copies only the numbers and strings that are marked: a response has millions of them. */
 function marked(text: string): string {
   const mayHaveMarks = /\ue0f7|\\ue0f7/i.test(text);
   const tokens = new RegExp(`${STRING}|${LONG}`, 'g');

@@ -1,4 +1,4 @@
-// What a null of a response can mean: JSON has no NaN and no infinity, so the service sends null for them as well.
+// Decides what a null of a response can mean: JSON has no NaN and no infinity, so the service sends null for them as well.
 import type { Column } from './listing.ts';
 
 export type Nulls =

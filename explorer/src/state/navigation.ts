@@ -153,7 +153,7 @@ function draftOf(endpoint: Endpoint, draft: Draft | undefined): Partial<Address>
   };
 }
 
-/** Whether all required parameters are filled in, except for those that are `held` elsewhere. */
+/** Required parameters that are `held` elsewhere need not be filled in. */
 export function isComplete(endpoint: Endpoint, address: Address, held: readonly string[] = []): boolean {
   return missingOf(endpoint, address).every((name) => held.includes(name));
 }

@@ -1,5 +1,5 @@
-// What is stored for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Permanently: the
-// theme, the zone of times, the position of the divider, layouts, saved views, and that the page has been used.
+// Stores for the lifetime of the tab: the key, the call history, unfinished queries and what is shown. Stores permanently: the theme,
+// the zone of times, the position of the divider, layouts, saved views, and that the page has been used.
 import type { ViewMemory } from '../saved-views/saved-views.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { Address } from './address.ts';
@@ -24,7 +24,7 @@ export interface LogMemory {
   readonly setLogColumns: (table: string, columns: readonly string[] | undefined) => void;
 }
 
-/** How parts of the page are arranged, as JSON, by the place of the part. */
+/** Stores how parts of the page are arranged, as JSON, by the place of the part. */
 export interface LayoutMemory {
   readonly layout: (place: string) => string | undefined;
   readonly setLayout: (place: string, layout: string) => void;

@@ -208,7 +208,7 @@ test('serve --dev follows the schema, the fixtures and the seeds, and keeps its 
     "CREATE DATABASE app;\nCREATE TABLE app.events (tag String) ORDER BY tag AS SELECT 'seed' AS tag;\n",
   );
   await becomes([{ tag: 'seed' }]);
-  // Statements of development alone, once the service runs.
+  // Statements that only development runs are added while the service runs.
   mkdirSync(join(cwd, 'seeds/dev/minute'), { recursive: true });
   writeFileSync(join(cwd, 'seeds/dev/minute/1.sql'), "INSERT INTO app.events VALUES ('of this minute');\n");
   writeFileSync(join(cwd, 'seeds/dev/minute/2.sql'), 'INSERT INTO app.nothing VALUES (1);\n');

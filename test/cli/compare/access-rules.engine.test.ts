@@ -227,7 +227,7 @@ test('rules of a later catalog are applied after those of an earlier one, whose 
   };
   const control = createAccessControl(slow, REAL_TIME.after);
   const [first, second] = [control.apply(catalog), control.apply(later.catalog)];
-  // Applied at once, the rules of the second would be there before the tables of the first are read.
+  // If both were applied at once, the rules of the second would exist before the tables of the first are read.
   await Promise.race([second, new Promise((resolve) => setTimeout(resolve, 200))]);
   release();
   await Promise.all([first, second]);

@@ -110,7 +110,7 @@ async function firstOf(
   return undefined;
 }
 
-/** Without quotes, and with a number for NaN. */
+/** Removes quotes and replaces NaN with a number. */
 const plainNan = (rows: string): string => rows.replaceAll(/["\\]/g, '').replaceAll(/nan/gi, LIKE_NAN);
 
 describe('what functions say that they do', () => {

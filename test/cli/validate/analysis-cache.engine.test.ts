@@ -254,7 +254,7 @@ describe('a comparison that reads the cache reports the same', () => {
 
   interface Compared {
     readonly found: unknown;
-    /** How many times an engine was opened. */
+    /** It counts the engines that were opened. */
     readonly opened: number;
   }
 

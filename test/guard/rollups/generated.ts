@@ -20,7 +20,7 @@ export const MOMENTS = [
   '2026-03-01 00:00:00', '2026-02-28 18:30:00', '2025-12-31 23:59:00', '2026-03-15 13:00:00', '2026-03-16 00:00:00',
 ] as const; // prettier-ignore
 
-/** Beyond what some types or buckets hold. */
+/** Some types or buckets cannot hold these times. */
 const FAR = [
   '1950-01-01 00:00:03',
   '1970-01-01 00:00:01',

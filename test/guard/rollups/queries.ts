@@ -14,7 +14,7 @@ const ZONES = [
 export function generateQuery(random: Random, database: string): string {
   const one = (list: readonly string[]): string => list[random(list.length)] ?? '';
   const form = random(6);
-  // What a layer passes on under another name.
+  // A layer passes columns on under other names.
   const layered = form > 0;
   const time = layered ? one(['at', 'at', 'moment']) : 'at';
   const keys = keysOf(random, time);

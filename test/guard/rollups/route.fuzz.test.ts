@@ -29,7 +29,7 @@ async function answerOf(sql: string): Promise<string> {
   return [JSON.stringify(columns), ...(sql.includes('ORDER BY k') ? rows : rows.toSorted())].join('\n');
 }
 
-/** What a routed query answers otherwise than over the rows. */
+/** Returns both results if the routed query gives another one than the query over the rows. */
 async function differenceOf(sql: string, routed: string): Promise<string | undefined> {
   const [direct, other] = await Promise.all(
     [sql, routed].map((each) =>

@@ -1,4 +1,4 @@
-// Which statements are routed, to which table, and what the others lack.
+// Tests which statements are routed, to which table, and what the others lack.
 import { describe, expect, test } from 'vitest';
 import type { RollupInUse, RollupMeasure } from '../../../src/guard/rollups/model.ts';
 import { isRoutedTree } from '../../../src/guard/rollups/opinion.ts';

@@ -154,7 +154,7 @@ describe('problems have locations in the query as sent', () => {
   test.each([
     { sql: 'select count(*) as n,\n  id from edge_logs', line: 2, column: 3 },
     { sql: 'select id\nfrom edge_logs\nwhere id = [1]', line: 3, column: 7 },
-    // While it runs: of several calls alike, the one that failed.
+    // If a query fails while it runs, the location is that of the call that failed, among several similar ones.
     { sql: "select cast('1' as int64),\n  cast(event_message as int64) from edge_logs", line: 2, column: 3 },
     {
       sql: "select cast(concat(id, '1') as string) as a,\n  cast(concat(event_message, '1') as int64) as b,\n  cast(replace(id, id, '1') as int64) as c from edge_logs",

@@ -1,4 +1,4 @@
-// What protects tenants, personal data and hidden tables holds where queries are routed to rollups.
+// Tenants, personal data and hidden tables stay protected if queries are routed to rollups.
 import type { Client } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
@@ -51,7 +51,7 @@ afterAll(() => stop());
 
 const COUNT = (table: string): string => `SELECT count() AS n FROM ${table}`;
 const OFF = { 'SVC-Endpoint-Rollups': 'off' };
-/** What differs from call to call, or names the endpoint. */
+/** These headers differ from call to call, or name the endpoint. */
 const OWN: ReadonlySet<string> = new Set([
   'x-request-id',
   'server-timing',

@@ -339,7 +339,7 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
   expect(await inUse(two)).toEqual([one]);
   await work(now, 'backfill');
   expect(await inUse(two)).toEqual([two]);
-  // What is not seen to be as it was is not used.
+  // A rollup is not used until it is known to match its changed source.
   await engine.execute(
     "ALTER TABLE logs.changed UPDATE bytes = 1 WHERE project = 'p1' SETTINGS mutations_sync = 2",
   );

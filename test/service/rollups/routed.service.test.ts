@@ -55,7 +55,7 @@ afterAll(() => service.stop());
 interface Asked {
   readonly status: number;
   readonly body: string;
-  /** That of the field Server-Timing. */
+  /** The header Server-Timing names this rollup. */
   readonly rollup: string | undefined;
 }
 
