@@ -29,7 +29,8 @@ import {
   type AnalysisContext,
   type ComparisonContext,
 } from '../../../src/cli/commands/analysis/keys.ts';
-import { reportColumns, type Described } from '../../../src/cli/commands/diff/columns.ts';
+import { reportColumns } from '../../../src/cli/commands/diff/columns.ts';
+import type { Described } from '../../../src/cli/commands/diff/wanted.ts';
 import type { Needed } from '../../../src/cli/commands/diff/known-pairs.ts';
 import { compareContracts } from '../../../src/cli/compare/compare.ts';
 import { readContracts } from '../../../src/cli/compare/contract.ts';

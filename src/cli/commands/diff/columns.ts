@@ -1,26 +1,15 @@
 // The columns of endpoints at both revisions, and the analyses of their queries: as the cache knows them, or from the embedded engine.
 import { plainComparison, type EndpointComparison } from '../../compare/compare.ts';
 import type { ChangesOfPair, ColumnsByEndpoint } from '../../compare/compare-pair.ts';
-import type { Contract, Contracts } from '../../compare/contract.ts';
-import { pairUp } from '../../compare/pairing.ts';
-import { comparedVariants, variantContracts } from '../../compare/variants.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { noTables, noteSchema } from '../../kit/schema-options.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { AnalysisCache } from '../analysis/cache.ts';
 import type { SchemaRecord } from '../analysis/pack.ts';
-import { readKeys } from '../exposure/exposure.ts';
 import type { DescribedQueries, Wanted } from './describe-queries.ts';
 import { describeSides, type Both, type DescribeDeps, type DescribedSides } from './describe-sides.ts';
-import type { FolderFile } from './folders.ts';
 import { createKnownPairs, type KnownPairs } from './known-pairs.ts';
-
-/** The endpoints of one revision, and the *.sql files that create its tables; undefined if it has no such folder. */
-export interface Described {
-  readonly label: string;
-  readonly contracts: Contracts;
-  readonly tables: readonly FolderFile[] | undefined;
-}
+import { chooseWanted, haveSameTables, type Described, type WantedSides } from './wanted.ts';
 
 export interface ColumnDeps extends DescribeDeps {
   readonly terminal: Terminal;
@@ -85,40 +74,6 @@ export async function reportColumns(
   }
 }
 
-interface WantedSides {
-  readonly sides: Both<readonly Wanted[]>;
-  /** Both revisions have the endpoints of these pairs. */
-  readonly pairs: Parameters<typeof createKnownPairs>[0];
-}
-
-/** The endpoints of both revisions that have to be described. */
-async function chooseWanted(
-  base: Described,
-  head: Described,
-  { settings }: Pick<ColumnDeps, 'settings'>,
-): Promise<WantedSides> {
-  const isSame = haveSameTables(base, head);
-  const names = new Set(base.contracts.served.flatMap(({ endpoint: { id, name } }) => [id, name]));
-  const keys = await readKeys(settings.tokens);
-  const pairs = pairUp(base.contracts, head.contracts).filter((each) => each.kind === 'both');
-  const pairOf = new Map(pairs.flatMap((pair) => [pair.old, pair.now].map((each) => [each, pair] as const)));
-  const wanted = (contract: Contract): Wanted => {
-    const { id, name } = contract.endpoint;
-    const pair = pairOf.get(contract);
-    const variants =
-      pair === undefined
-        ? variantContracts(contract)
-        : comparedVariants(pair.old, pair.now)[pair.old === contract ? 0 : 1];
-    return { contract, variants, isNew: !names.has(id) && !names.has(name), keys };
-  };
-  const [old, now] = [changed(base, isSame ? head : undefined), changed(head, isSame ? base : undefined)];
-  const [inOld, inNow] = [new Set(old), new Set(now)];
-  return {
-    sides: [old.map(wanted), now.map(wanted)],
-    pairs: pairs.filter((pair) => inOld.has(pair.old) && inNow.has(pair.now)),
-  };
-}
-
 interface Asked extends Pick<WantedSides, 'sides'> {
   readonly known: KnownPairs;
 }
@@ -147,14 +102,6 @@ async function describeUnknown(
 
 function withColumns(queries: DescribedQueries | undefined, known: ColumnsByEndpoint): DescribedQueries {
   return { models: new Map(), ...queries, columns: new Map([...known, ...(queries?.columns ?? [])]) };
-}
-
-type Tables = Pick<Described, 'tables'>;
-
-/** Whether the endpoints of both revisions are analysed with the same tables. */
-export function haveSameTables(base: Tables, head: Tables): boolean {
-  const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
-  return JSON.stringify(before) === JSON.stringify(after);
 }
 
 function withNotes(notes: readonly string[]): ReportedColumns {
@@ -189,10 +136,4 @@ function newlyBroken([before, after]: readonly SchemaRecord[]): readonly Endpoin
     .map(([, { message, file, line }]) =>
       plainComparison('', { code: 'tables.rejected', message, file, line }),
     );
-}
-
-/** Endpoints of files whose text does not occur on the other side. */
-function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
-  const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.wholeText));
-  return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.wholeText));
 }

@@ -1,9 +1,9 @@
-// Reads the files of a folder from a commit or the work tree.
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, posix, relative, resolve, sep } from 'node:path';
+// Reads the files of a folder from a commit or the work tree, and writes copies of them.
+import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { dirname, join, posix, relative, resolve, sep } from 'node:path';
 import { leadsOutside, OUTSIDE } from '../../../service/config/leads-outside.ts';
 import { CommandError } from '../../kit/command-error.ts';
-import type { Git } from './git.ts';
+import type { Git, Repository } from './git.ts';
 import type { Revision } from './revisions.ts';
 
 export interface FolderFile {
@@ -11,12 +11,6 @@ export interface FolderFile {
   readonly path: string;
   /** UTF-8 text, or an error message if it cannot be read. */
   readonly content: { readonly text: string } | { readonly unreadable: string };
-}
-
-export interface Repository {
-  readonly git: Git;
-  /** Path of its work tree. */
-  readonly root: string;
 }
 
 export interface Folder {
@@ -122,4 +116,15 @@ async function readCommit(
     if (size > maxBytes) return { path, content: tooLarge(maxBytes) };
     return { path, content: { text: content.toString('utf8') } };
   });
+}
+
+/** Writes copies of the files below another folder. Rejects with CommandError if one of them could not be read. */
+export async function writeFolder(path: string, files: readonly FolderFile[]): Promise<void> {
+  for (const { path: file, content } of files) {
+    if ('unreadable' in content) throw new CommandError(`Cannot read ${file}: ${content.unreadable}`);
+    const names = file.split('/').filter((part) => part !== '..');
+    const copy = join(path, names.join('/'));
+    await mkdir(dirname(copy), { recursive: true });
+    await writeFile(copy, content.text);
+  }
 }

@@ -48,3 +48,20 @@ function failureOf(cause: Error & { readonly code?: unknown; readonly killed?: b
 function firstLine(text: string): string {
   return visible((text.split('\n')[0] ?? '').slice(0, 300));
 }
+
+export interface Repository {
+  readonly git: Git;
+  /** Path of its work tree. */
+  readonly root: string;
+}
+
+/** The repository of the working directory. Rejects with CommandError. */
+export async function openRepository(env: Readonly<Record<string, string | undefined>>): Promise<Repository> {
+  const { code, out, errorText } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
+  const root = out.toString('utf8').replace(/\n$/, '');
+  if (code !== 0 || root === '') {
+    throw new CommandError(`Not a git work tree: ${errorText}`, { exitCode: 2 });
+  }
+  const git: Git = createGit(root, env);
+  return { git, root };
+}

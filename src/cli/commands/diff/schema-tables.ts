@@ -1,20 +1,18 @@
 // Opens an embedded engine with the tables of one revision.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Settings } from '../../../service/config/settings.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { monotonic } from '../../../sql/base/clock.ts';
-import type { Finding } from '../../../sql/base/finding.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { OpenEngine } from '../../kit/dependencies.ts';
 import { withSchemaEngine } from '../../kit/schema-engine.ts';
 import type { SchemaChoice } from '../../kit/schema-options.ts';
-import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { recordOfSchema, type SchemaRecord } from '../analysis/pack.ts';
 import { rememberStatements } from '../analysis/remember.ts';
 import { boundEngine } from '../validate/bounded-engine.ts';
-import type { FolderFile } from './folders.ts';
+import { writeFolder, type FolderFile } from './folders.ts';
 
 export type Tables = readonly FolderFile[];
 
@@ -44,7 +42,7 @@ export async function withTables<T>(
 ): Promise<WithSchema<T>> {
   const path = await mkdtemp(join(tmpdir(), 'millrace-tables-'));
   try {
-    await writeTables(path, tables);
+    await writeFolder(path, tables);
     return await withSchemaEngine(
       { settings, schema: { ...schema, path }, openEngine },
       async (opened, _, loaded) => {
@@ -61,19 +59,14 @@ export async function withTables<T>(
   }
 }
 
-async function writeTables(path: string, tables: Tables): Promise<void> {
-  for (const { path: file, content } of tables) {
-    if ('unreadable' in content) throw new CommandError(`Cannot read ${file}: ${content.unreadable}`);
-    const names = file.split('/').filter((part) => part !== '..');
-    const copy = join(path, names.join('/'));
-    await mkdir(dirname(copy), { recursive: true });
-    await writeFile(copy, content.text);
-  }
-}
-
 /** Gives the files their names in the repository. */
+type LoadedSchema = Parameters<typeof recordOfSchema>[0];
+
 function shownIn(path: string, loaded: LoadedSchema): LoadedSchema {
-  const shown = (finding: Finding): Finding => ({ ...finding, file: relative(path, finding.file) });
+  const shown = <F extends { readonly file: string }>(finding: F): F => ({
+    ...finding,
+    file: relative(path, finding.file),
+  });
   return {
     ...loaded,
     findings: loaded.findings.map(shown),

@@ -4,7 +4,8 @@ import type { SettingsFile } from '../../../service/config/generated/settings.ts
 import type { Settings } from '../../../service/config/settings.ts';
 import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-document.ts';
 import type { RevisionTenancy } from '../../compare/contract.ts';
-import { fromTop, readFolder, type Repository } from './folders.ts';
+import { fromTop, readFolder } from './folders.ts';
+import type { Repository } from './git.ts';
 import type { Revision } from './revisions.ts';
 
 const FILE = 'millrace.yaml';

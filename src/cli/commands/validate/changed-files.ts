@@ -7,8 +7,8 @@ import { isEndpointFile } from '../../../service/endpoints/ignored-files.ts';
 import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
-import type { FolderFile, Repository } from '../diff/folders.ts';
-import { openRepository } from '../diff/read-revisions.ts';
+import type { FolderFile } from '../diff/folders.ts';
+import { openRepository, type Repository } from '../diff/git.ts';
 import { resolveRange } from '../diff/revisions.ts';
 import { claims, mayInclude } from '../diff/unchanged.ts';
 
