@@ -98,6 +98,18 @@ function repeatedTypes(files: readonly SourceFile[]): number {
   return [...counts.values()].filter((count) => count >= 5).length;
 }
 
+const RECORD_OF_FAULT = /^(?:export )?interface (\w+)[^{;]*\{(.*?)^\}/gms;
+
+/** Declared records that have a message and a place in a text or a document; those that are made of another one are aliases of types. */
+function faultRecords({ text }: SourceFile): number {
+  const bodies = Array.from(text.matchAll(RECORD_OF_FAULT), ([, , body = '']) => body);
+  return bodies.filter(
+    (body) =>
+      /^  readonly message\??: string/m.test(body) &&
+      /^  readonly (?:start|offset|line|at|path)\??:/m.test(body),
+  ).length;
+}
+
 const MANY_IMPORTS = 15;
 
 /** Files that import many modules, but for those that wire. */
@@ -121,6 +133,7 @@ function measure(): {
       'keyword sets': files.reduce((sum, file) => sum + keywordSets(file), 0),
       'files with 15 imports or more': wideFiles(files).length,
       'files that wire': WIRING.size,
+      'records of a located fault': files.reduce((sum, file) => sum + faultRecords(file), 0),
       'circles of files': circles(files),
       'type names declared 5 times or more': repeatedTypes(files),
     },
