@@ -1,6 +1,5 @@
 // The classes of contract changes.
-import type { Finding } from '../../sql/base/finding.ts';
-import type { CodeText } from '../../sql/base/finding.ts';
+import type { Finding, CodeText } from '../../sql/base/finding.ts';
 
 /** Classes of changes, most severe first. */
 export const CHANGE_CLASSES = [

@@ -1,8 +1,7 @@
 // Changes of rollups: what inserts and queries cost, and which queries can return values of merged groups.
-import type { ChangeText } from './change-kinds.ts';
+import { type ChangeText, behaviour, compatible, cost, type ChangeKinds } from './change-kinds.ts';
 import { isRollupFile } from '../../service/endpoints/file-kinds.ts';
 import { readRollupFile, type RollupDeclaration } from '../../service/endpoints/rollups/read-rollups.ts';
-import { behaviour, compatible, cost, type ChangeKinds } from './change-kinds.ts';
 
 export const ROLLUP_CHANGES = {
   'rollup.added': cost(

@@ -1,8 +1,7 @@
 // Changes of shared views: they lead readers to other rows, but do not change what they can read.
-import type { ChangeText } from './change-kinds.ts';
+import { type ChangeText, compatible, type ChangeKinds } from './change-kinds.ts';
 import { isViewFile } from '../../service/endpoints/file-kinds.ts';
 import { readViewFile } from '../../service/endpoints/shared-views/read-view.ts';
-import { compatible, type ChangeKinds } from './change-kinds.ts';
 
 export const VIEW_CHANGES = {
   'shared_view.added': compatible(

@@ -10,8 +10,10 @@ import {
   isScalar,
   Parser,
   visit,
+  type Node,
+  type Pair,
+  type YAMLMap,
 } from 'yaml';
-import type { Node, Pair, YAMLMap } from 'yaml';
 import { locateFindings, type Finding, type TextFinding } from '../../sql/base/finding.ts';
 import { createPositions, type Position } from '../../sql/base/position.ts';
 import { sourceOffset } from './scalar-offsets.ts';

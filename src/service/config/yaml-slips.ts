@@ -1,8 +1,7 @@
 // What was probably meant where YAML cannot be read: mostly a value that needs quotes. The parser reports such a slip where it gives up,
 // often several times; here it has one finding, at the value.
 import type { TextFinding } from '../../sql/base/finding.ts';
-import { isScalar, visit } from 'yaml';
-import type { Document, Pair } from 'yaml';
+import { isScalar, visit, type Document, type Pair } from 'yaml';
 
 /** The line of a fault. */
 interface Line {
