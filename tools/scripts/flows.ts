@@ -90,7 +90,7 @@ function flowsOf(service: TestService): Readonly<Record<string, (n: number) => P
     'BigQuery query': (n) => service.rows(bigquery(`b${n}`)),
     'edit of a file': async (n) => {
       await writeEndpoint(service, 'edited', EDITED.replace('0 AS n', `${n} AS n`));
-      await service.service.reload();
+      await service.service.catalog.reload(); // a reload of the whole service also tests its sandbox
     },
   };
 }
