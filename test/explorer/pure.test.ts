@@ -168,16 +168,17 @@ describe('a window of rows', () => {
     expect(next && [next.row, next.column]).toEqual(to);
   });
 
-  test('is sorted with nothing last, and equal rows as they came', () => {
+  test('is sorted with NaN after numbers, nothing last, and equal rows as they came', () => {
     const rows = [
       { n: 10, i: 0 },
       { n: null, i: 1 },
       { n: 9, i: 2 },
+      { n: 'nan', i: 4 },
       { n: 10, i: 3 },
     ];
     const order = (isDescending: boolean) => sortRows(rows, { column: 'n', isDescending }).map(({ i }) => i);
-    expect(order(false)).toEqual([2, 0, 3, 1]);
-    expect(order(true)).toEqual([0, 3, 2, 1]);
+    expect(order(false)).toEqual([2, 0, 3, 4, 1]);
+    expect(order(true)).toEqual([0, 3, 2, 4, 1]);
   });
 });
 

@@ -6,10 +6,8 @@ import { placesOf } from '../parts/places.ts';
 import { Visible } from '../parts/visible.tsx';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
-import { NULL_TEXTS } from '../service/nulls.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Zone } from '../time-range/range.ts';
-import { fieldNulls } from './fields.ts';
 import type { LogColumn } from './log-columns.ts';
 import { messageOf } from './message.ts';
 import { valueAt } from './row-values.ts';
@@ -64,7 +62,7 @@ interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {
 
 function Cell({ row, table, column: { kind, path }, matches, zone, today }: CellProps) {
   const value = kind === 'time' ? row[path] : valueAt(row, table, path);
-  const text = value === null ? nullText(table, path) : preview(value, MAX_TEXT);
+  const text = value === null ? '' : preview(value, MAX_TEXT);
   switch (kind) {
     case 'time':
       return (
@@ -99,12 +97,6 @@ function Cell({ row, table, column: { kind, path }, matches, zone, today }: Cell
       );
     }
   }
-}
-
-/** NULL is an empty cell, unless the null may be a number. */
-function nullText(table: Table, path: string): string {
-  const nulls = fieldNulls(table, path);
-  return nulls === 'null' ? '' : NULL_TEXTS[nulls];
 }
 
 /** Line breaks are shown as such when the rows are wrapped, otherwise as a mark. */

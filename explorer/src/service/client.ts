@@ -42,6 +42,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Recompute even if there is a cached response. */
   readonly isFresh: boolean;
+  /** The rows have no floats: NaN is not asked for, so that the response is the one that other callers share. */
+  readonly hasNoFloats?: boolean;
 }
 
 export interface Client {
@@ -119,10 +121,10 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
         throw error;
       }
     },
-    run: async (key, ask, { signal, isFresh }) => {
+    run: async (key, ask, { signal, isFresh, hasNoFloats = false }) => {
       const started = now();
       const headers = {
-        Prefer: 'result-shape=standard, metadata',
+        Prefer: `result-shape=standard, metadata${hasNoFloats ? '' : ', non-finite=string'}`,
         ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
       };
       const response = await post('query', key, ask, { signal, headers });
