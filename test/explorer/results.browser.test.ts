@@ -10,6 +10,7 @@ import {
 } from '../support/browser.ts';
 import { violations } from './axe.ts';
 import { showAndRun } from './show-and-run.ts';
+import { swipe } from './touch.ts';
 
 let service: Explorer;
 let visitor: Visitor;
@@ -64,7 +65,7 @@ describe('the chart', () => {
     await expect.poll(() => page.locator('canvas').count()).toBe(0);
   });
 
-  test('is zoomed by a drag, and goes back; columns of other magnitudes have an axis of their own', async () => {
+  test('is zoomed by a drag or a finger, and goes back; columns of other magnitudes have an axis of their own', async () => {
     const sql =
       "SELECT toDateTime('2024-01-01 00:00:00') + toIntervalHour(i) AS hour, 50000 + i AS requests, 0.5 + i / 100 AS p95 FROM (SELECT arrayJoin(range(48)) AS i) AS t";
     const { page } = await rowsOf(sql, '&:view=chart');
@@ -89,6 +90,8 @@ describe('the chart', () => {
     await page.getByRole('button', { name: 'Back', exact: true }).click();
     await expect.poll(() => points.textContent()).toContain('48 points');
     expect(await page.getByRole('button', { name: 'Back', exact: true }).count()).toBe(0);
+    await swipe(page.locator('.u-over'), 0.25, 0.75);
+    await expect.poll(() => points.textContent()).toMatch(/^2[345] points/);
   });
 
   test('has the series beyond eight as others', async () => {

@@ -22,6 +22,8 @@ interface LogRowProps {
   readonly index: number;
   readonly table: Table;
   readonly columns: readonly LogColumn[];
+  /** The path of the level, which colors the row also if its column is hidden. */
+  readonly level: string | undefined;
   readonly matches: readonly RegExp[];
   readonly isActive: boolean;
   /** The same function each time. */
@@ -29,13 +31,12 @@ interface LogRowProps {
 }
 
 /** A row that did not change is the same element, which Preact does not compare again. */
-export function LogRow({ row, index, table, columns, matches, isActive, open }: LogRowProps) {
+export function LogRow({ row, index, table, columns, level, matches, isActive, open }: LogRowProps) {
   const { zone, page } = useExplorer();
   const shownZone = zone.value;
   const today = dayOf(page.epoch(), shownZone);
   return useMemo(() => {
-    const level = columns.find(({ kind }) => kind === 'level');
-    const severity = level === undefined ? 'other' : severityOf(valueAt(row, table, level.path));
+    const severity = level === undefined ? 'other' : severityOf(valueAt(row, table, level));
     return (
       <div
         class="log-row"
@@ -51,7 +52,7 @@ export function LogRow({ row, index, table, columns, matches, isActive, open }: 
         ))}
       </div>
     );
-  }, [row, index, table, columns, matches, isActive, shownZone, today]);
+  }, [row, index, table, columns, level, matches, isActive, shownZone, today]);
 }
 
 interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {

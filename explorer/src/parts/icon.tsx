@@ -20,6 +20,7 @@ const PATHS = {
   save: 'M8 2.5v7.5M4.8 7.2 8 10.4l3.2-3.2M2.5 13.5h11',
   saved: 'M4 2.5h8v11l-4-3-4 3Z',
   again: 'M13.5 8A5.5 5.5 0 1 1 11.7 4M13.5 2.5V5H11',
+  more: 'M3 8h.1M8 8h.1M13 8h.1',
   warn: 'M8 2 14.5 13.5h-13ZM8 6.5v3.2M8 11.4v.4',
 } as const;
 

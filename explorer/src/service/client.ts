@@ -1,5 +1,6 @@
 // The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
+import { readBody } from './body.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
@@ -128,8 +129,8 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
         ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
       };
       const response = await post('query', key, ask, { signal, headers });
-      const text = await response.text().catch(unreachable);
-      return readAnswer(response.headers, text, now() - started);
+      const body = await readBody(response).catch(unreachable);
+      return readAnswer(response.headers, body, now() - started);
     },
     live: async (key, ask, { signal, ...callbacks }) =>
       readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), callbacks),
