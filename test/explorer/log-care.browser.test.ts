@@ -140,7 +140,7 @@ const OPENED: readonly { readonly what: string; readonly open: () => Promise<unk
       await page.keyboard.press('ArrowDown');
     },
   },
-  { what: 'views', open: () => page.getByRole('button', { name: 'Views' }).click() },
+  { what: 'views', open: () => page.locator('.views > summary').click() },
   { what: 'commands', open: () => page.keyboard.press('Control+k') },
   {
     what: 'keys',
@@ -158,7 +158,9 @@ test.each(SIZES)(
     const found: string[] = [];
     for (const { what, open } of OPENED) {
       await open();
-      const panel = page.locator('[role=dialog]:visible, dialog[open], [role=listbox]:visible').last();
+      const panel = page
+        .locator('[role=dialog]:visible, dialog[open], [role=listbox]:visible, .menu-body:visible')
+        .last();
       await panel.waitFor();
       const { x, y, width, height } = (await panel.boundingBox()) ?? { x: -1, y: 0, width: 0, height: 0 };
       const isInside = x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height;
@@ -167,7 +169,10 @@ test.each(SIZES)(
       const each = await violationsInBothSchemes(page, '[data-opened]');
       found.push(...each.map((violation) => `${what}: ${violation}`));
       await page.keyboard.press('Escape');
-      await panel.waitFor({ state: 'detached' });
+      await page.locator('[data-opened]:visible').waitFor({ state: 'hidden' });
+      await page.evaluate(() =>
+        document.querySelector<HTMLElement>('[data-opened]')?.removeAttribute('data-opened'),
+      );
       await page.keyboard.press('Escape'); // closes the row
     }
     expect(found).toEqual([]);

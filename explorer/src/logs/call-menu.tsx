@@ -38,12 +38,14 @@ export function CallList({ logs: { store, endpoint } }: Props) {
     <>
       {calls.map(([name, ask]) => (
         <section key={name}>
-          <h3>{name}</h3>
+          <h2>{name}</h2>
           {ask === undefined ? (
             <p class="note">No call: the endpoint or the key does not allow the SQL that it needs.</p>
           ) : (
             <>
-              <pre class="mono">{ask.own?.text}</pre>
+              <pre class="mono" tabIndex={0} role="region" aria-label={`The query: ${name}`}>
+                {ask.own?.text}
+              </pre>
               <div class="log-call-copies">
                 {snippetsOf({ ask, endpoint, base }).map(({ name: language, label, text }) => (
                   <CopyButton key={language} text={() => text} what={`the call as ${label}`} label={label} />

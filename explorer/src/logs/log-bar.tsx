@@ -101,7 +101,7 @@ function Outputs({ logs }: Pick<LogBarProps, 'logs'>) {
                 <Icon name="again" /> Refresh
               </button>
               <section>
-                <h3>Export</h3>
+                <h2>Export</h2>
                 <ExportChoice logs={logs} />
               </section>
               <CallList logs={logs} />
