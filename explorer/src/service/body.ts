@@ -39,23 +39,25 @@ export function createRowReader(onRow: (row: Row) => void): RowReader {
   let text = ''; // what is not parsed yet
   let phase: 'head' | 'rows' | 'rest' | 'other' = 'head';
   const scan = createScan();
-  const begin = (): void => {
-    if (text.length < HEAD.length) return;
-    phase = text.startsWith(HEAD) ? 'rows' : 'other';
-    if (phase === 'rows') text = text.slice(HEAD.length);
+  const takeRows = (more: string): void => {
+    const { end, isDone } = scan(more);
+    if (isDone) phase = 'rest';
+    if (end === 0) return void (text += more);
+    const rest = text.replace(/^[\s,]+/, '');
+    const from = rest === '' ? more.indexOf('{') : 0;
+    for (const row of parseJson(`[${rest}${more.slice(from, end)}]`) as readonly Row[]) onRow(row); // the service's rows
+    text = more.slice(end);
   };
   return {
     take: (more) => {
+      if (phase === 'rows') return takeRows(more);
       text += more;
-      if (phase === 'head') begin();
-      if (phase !== 'rows') return;
-      const { end, isDone } = scan(text);
-      if (end > 0) {
-        const list = text.slice(0, end).replace(/^[\s,]+/, '');
-        for (const row of parseJson(`[${list}]`) as readonly Row[]) onRow(row); // the service's rows
-        text = text.slice(end);
-      }
-      if (isDone) phase = 'rest';
+      if (phase !== 'head' || text.length < HEAD.length) return;
+      phase = text.startsWith(HEAD) ? 'rows' : 'other';
+      if (phase === 'other') return;
+      const rows = text.slice(HEAD.length);
+      text = '';
+      takeRows(rows);
     },
     end: () => {
       const isWhole = phase === 'head' || phase === 'other';
@@ -67,25 +69,24 @@ export function createRowReader(onRow: (row: Row) => void): RowReader {
   };
 }
 
-/** Goes on with a text whose beginning, the rows that were whole, has been cut off since the last call. */
-function createScan(): (text: string) => { readonly end: number; readonly isDone: boolean } {
-  let at = 0;
+/** Finds where the last whole row in a part of the text ends, and whether the list ends in it. */
+function createScan(): (part: string) => { readonly end: number; readonly isDone: boolean } {
   let depth = 0;
-  let isString = false;
-  return (text) => {
+  let [isString, isEscaped] = [false, false];
+  return (part) => {
     let end = 0;
     let isDone = false;
-    for (; at < text.length && !isDone; at++) {
-      const code = text.charCodeAt(at);
-      if (isString) {
-        if (code === BACKSLASH) at++;
-        else isString = code !== QUOTE;
+    for (let at = 0; at < part.length && !isDone; at++) {
+      const code = part.charCodeAt(at);
+      if (isEscaped) isEscaped = false;
+      else if (isString) {
+        isEscaped = code === BACKSLASH;
+        isString = code !== QUOTE;
       } else if (code === QUOTE) isString = true;
       else if (code === OPEN) depth++;
       else if (code === CLOSE && --depth === 0) end = at + 1;
       else isDone = code === LAST && depth === 0;
     }
-    at -= end;
     return { end, isDone };
   };
 }
