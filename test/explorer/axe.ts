@@ -17,7 +17,10 @@ export async function violations(page: Page, { rules, within }: AxeOptions = {})
   return page.evaluate(
     async ([only, selector]) => {
       const { axe } = globalThis as unknown as { axe: typeof axeCore }; // put there just before
-      const { violations } = await axe.run(selector, only === undefined ? {} : { runOnly: [...only] });
+      const { violations } = await axe.run(selector, {
+        resultTypes: ['violations'],
+        ...(only === undefined ? {} : { runOnly: [...only] }),
+      });
       return violations.flatMap(({ id, nodes }) => nodes.map(({ target }) => `${id}: ${target.join(' ')}`));
     },
     [rules, within ?? 'html'] as const,
