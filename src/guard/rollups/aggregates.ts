@@ -1,6 +1,7 @@
 // The aggregate functions that rollups store: how each is stored and merged, and whether merged groups give what the rows give.
 import { canonicalName } from '../sandbox/functions/aliases.ts';
-import { isFloat, plainTypeOf } from '../../sql/types/traits.ts';
+import { hasType, isDynamic, isFloat, isOpaque } from '../../sql/types/traits.ts';
+import { parseType } from '../../sql/types/type.ts';
 
 export interface StoredAggregate {
   /** The engine spells it like this. */
@@ -19,9 +20,10 @@ export interface StoredAggregate {
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-/** A sum of Float depends on its order, and of 0 and -0 either is the smallest. */
-const unlessFloat = (types: readonly string[]): boolean =>
-  !types.slice(0, 1).some((type) => isFloat(plainTypeOf(type)));
+/** A sum of Float depends on its order, and of 0 and -0 either is the smallest, also inside of an array or a tuple. */
+const unlessFloat = ([type]: readonly string[]): boolean =>
+  type === undefined ||
+  !hasType(parseType(type), (inner) => isFloat(inner) || isDynamic(inner) || isOpaque(inner));
 
 const value = (name: string, merge: string, isExact: StoredAggregate['isExact']): StoredAggregate => ({
   name,

@@ -87,6 +87,10 @@ const DIMENSIONS = [
   ['place', "attributes['place']", 'String'],
 ] as const;
 
+const COLUMNS: ReadonlySet<string> = new Set(
+  'project at kind status code path doc attributes bytes delta price big ratio name user level'.split(' '),
+);
+
 const GRAINS = [
   [60],
   [60, 3600],
@@ -140,7 +144,7 @@ export function generateWorld(random: Random, index: number, rows = 200): World 
   };
   const types = ['LowCardinality(String)', ...dimensions.map(([, , type]) => type)];
   return {
-    inUse: { rollup, coverage: { from, until } },
+    inUse: { rollup, coverage: { from, until }, columns: { all: COLUMNS, hidden: new Set(), id: '' } },
     statements: [
       `CREATE DATABASE ${database}`,
       `CREATE TABLE ${database}.events (project LowCardinality(String), at ${timeType}, kind LowCardinality(Nullable(String)), status UInt16,
