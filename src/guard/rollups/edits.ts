@@ -88,7 +88,14 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): Unfit | un
     }
   }
   addConditions(editing, level);
-  return editValues(editing, level, edits);
+  return editValues(editing, level, edits) ?? ungrouped(editing, level);
+}
+
+/** GROUP BY of constants alone does not always group, such as `GROUP BY ALL`. */
+function ungrouped({ read }: Editing, level: Level): Unfit | undefined {
+  const keys = partOf(level.select, 'group-by')?.parts;
+  const isConstant = keys !== undefined && [...level.list.parts, ...keys].every((part) => read(part, level).kind === 'constant'); // prettier-ignore
+  return isConstant ? { text: 'it reads rows, not groups' } : undefined;
 }
 
 /** Gives an item of a list the name that it has without the edits. */
@@ -149,9 +156,11 @@ function editNode(editing: Editing, node: Node, level: Level, edits: Edit[]): vo
     return;
   }
   const { dimension } = read(node, level);
+  const [inner] = node.parts;
+  const isAround = node.kind === 'alias' || (node.kind === 'group' && inner !== undefined && read(inner, level).dimension === dimension); // prettier-ignore
   if (node.kind === 'column') {
     editColumn(editing, node, level, edits);
-  } else if (dimension !== undefined && node.kind !== 'alias') {
+  } else if (dimension !== undefined && !isAround) {
     needs.added.add(dimension);
     edits.push({ ...spanOf(tree, node), text: quoteIdentifier(`#${dimension}`) });
   } else for (const part of node.parts) editNode(editing, part, level, edits);

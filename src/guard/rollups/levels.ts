@@ -94,6 +94,9 @@ export function readLevel(
     return { text: 'it selects columns by a pattern' };
   if (isGrouping && stars.length > 0) return { text: 'it groups by all columns' };
   const qualifiers = qualifiersOf(tree, source);
+  // A subquery in place of a table has its name for an alias.
+  const twice = [...qualifiers].find((name) => named.aliases.has(name));
+  if (twice !== undefined) return { quoted: twice, text: 'is the name of two expressions' };
   const items = itemsOf(tree, list, qualifiers);
   return {
     select,

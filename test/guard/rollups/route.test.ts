@@ -1,5 +1,6 @@
 // Tests which statements are routed, to which table, and what the others lack.
 import { describe, expect, test } from 'vitest';
+import { storedAggregate } from '../../../src/guard/rollups/aggregates.ts';
 import type { RollupInUse, RollupMeasure } from '../../../src/guard/rollups/model.ts';
 import { isRoutedTree } from '../../../src/guard/rollups/opinion.ts';
 import { createRouter } from '../../../src/guard/rollups/route.ts';
@@ -186,6 +187,10 @@ describe('statements that read the rows', () => {
       "WITH ((x, z) -> x) AS toStartOfDay SELECT * FROM (SELECT toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY d)",
       undefined,
     ],
+    ['SELECT level AS edge, count() AS n FROM logs.edge GROUP BY level', 'edge'],
+    ["SELECT 'a' AS l FROM logs.edge GROUP BY GROUPING SETS (())", undefined],
+    ["SELECT 'a' AS l FROM logs.edge GROUP BY ALL", undefined],
+    ["WITH 'a' AS l SELECT l, 1 FROM logs.edge GROUP BY ALL", undefined],
     ['SELECT count(bytes, level) AS n FROM logs.edge', 'count(bytes, level)'],
     ['SELECT edge.level AS l, count() AS n FROM logs.edge GROUP BY l', 'edge.level'],
     ['SELECT metadata.level AS l, count() AS n FROM logs.edge AS metadata GROUP BY l', 'metadata.level'],
@@ -253,6 +258,10 @@ test('an expression that is computed from dimensions belongs to their groups', (
   expect(text).toMatch(/^SELECT level = 'a' AS a, /);
 });
 
+test('parentheses around a column leave the column', () => {
+  expect(sqlOf('SELECT level, count() AS n FROM logs.edge GROUP BY (level)')).toMatch(/GROUP BY \(level\)$/);
+});
+
 test('dimensions and measures of which a column begins with # are not used', () => {
   expect(route('SELECT `#level` AS a, level AS b, count() AS n FROM logs.edge GROUP BY a, b')).toMatchObject({
     kind: 'rows',
@@ -275,6 +284,20 @@ test('many comparisons with the time, and many tables, are read as rows', () => 
   const tables = Array.from({ length: 50 }, () => '(SELECT ms FROM logs.edge)');
   const last = '(SELECT count() FROM logs.edge)';
   expect(route(`SELECT * FROM ${[...tables, last].join(', ')}`)).toMatchObject({ kind: 'rows' });
+});
+
+test.each([
+  ['min', 'Nullable(String)', true],
+  ['min', 'LowCardinality(Nullable(Decimal(9, 2)))', true],
+  ['max', 'Tuple(String, UInt8)', true],
+  ['min', 'Array(Float64)', false],
+  ['max', 'Tuple(a Nullable(UInt8))', false],
+  ['min', 'Array(Nullable(Int8))', false],
+  ['min', 'Dynamic', false],
+  ['sum', 'Nullable(Float32)', false],
+  ['uniq', 'Array(Nullable(Float64))', true],
+])('whether %s of %s of groups is that of their rows: %s', (name, type, isExact) => {
+  expect(storedAggregate(name)?.isExact([type])).toBe(isExact);
 });
 
 test('a reading of the engine with another table or function is not accepted', () => {
