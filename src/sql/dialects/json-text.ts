@@ -9,6 +9,8 @@ import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.
 export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */
   readonly quotesWide: boolean;
+  /** What is between a name and its value; undefined: a colon and the space of the dialect. */
+  readonly colon?: string;
 }
 
 /** JSON's string of a text: ClickHouse escapes slashes, too. */
@@ -100,6 +102,12 @@ function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {
   return quoted(isKind(own, 'timestamp') ? sql`replaceOne(${local}, '+00', 'Z')` : local);
 }
 
+interface Named {
+  readonly name: string;
+}
+
+const byName = (a: Named, b: Named): number => (a.name < b.name ? -1 : 1);
+
 /** A JSON object of named values. */
 export function objectText(
   members: readonly { readonly name: string; readonly value: Value }[],
@@ -107,10 +115,10 @@ export function objectText(
 ): Sql {
   const { jsonSpace: space, sortsNames } = options.context.shared.traits;
   const isSorted = sortsNames && !options.quotesWide;
-  const ordered = isSorted ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
+  const ordered = isSorted ? members.toSorted(byName) : members;
   const pieces = ordered.map(
     ({ name, value }, index) =>
-      sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}:${space}`)}, ${jsonTextOf(value, options)}`,
+      sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}${options.colon ?? `:${space}`}`)}, ${jsonTextOf(value, options)}`,
   );
   return members.length === 0 ? "'{}'" : sql`concat(${joinSql(pieces)}, '}')`;
 }
