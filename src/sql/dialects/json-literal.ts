@@ -24,7 +24,7 @@ export function printedLiteral({ literal }: Value): string | undefined {
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\],:]|[^{}[\],:"]+/g;
 
-interface Member {
+interface JsonMember {
   readonly name: string;
   readonly text: string;
 }
@@ -61,7 +61,7 @@ function ordered(document: string, { space, order }: Printing): string {
   const read = (): string => {
     const start = tokens[at++] ?? '';
     if (start !== '{' && start !== '[') return start;
-    const [end, items] = [start === '{' ? '}' : ']', [] as Member[]];
+    const [end, items] = [start === '{' ? '}' : ']', [] as JsonMember[]];
     while (at < tokens.length && tokens[at] !== end) {
       const name = start === '{' ? `${tokens[at++] ?? ''}${tokens[at++] ?? ''}` : '';
       items.push({ name, text: read() });
@@ -76,7 +76,7 @@ function ordered(document: string, { space, order }: Printing): string {
 }
 
 /** PostgreSQL keeps the last one of a name, BigQuery the first one. */
-function members(items: readonly Member[], { space, order }: Printing): readonly Member[] {
+function members(items: readonly JsonMember[], { space, order }: Printing): readonly JsonMember[] {
   const inTurn = space === ' ' ? items.toReversed() : items;
   const once = inTurn.filter(({ name }, index) => inTurn.findIndex((each) => each.name === name) === index);
   return once.toSorted((a, b) => order(a.name, b.name));

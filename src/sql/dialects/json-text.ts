@@ -102,12 +102,6 @@ function timeJson(own: Value, { at, context }: JsonTextOptions): Sql {
   return quoted(isKind(own, 'timestamp') ? sql`replaceOne(${local}, '+00', 'Z')` : local);
 }
 
-interface Named {
-  readonly name: string;
-}
-
-const byName = (a: Named, b: Named): number => (a.name < b.name ? -1 : 1);
-
 /** A JSON object of named values. */
 export function objectText(
   members: readonly { readonly name: string; readonly value: Value }[],
@@ -115,7 +109,7 @@ export function objectText(
 ): Sql {
   const { jsonSpace: space, sortsNames } = options.context.shared.traits;
   const isSorted = sortsNames && !options.quotesWide;
-  const ordered = isSorted ? members.toSorted(byName) : members;
+  const ordered = isSorted ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
   const pieces = ordered.map(
     ({ name, value }, index) =>
       sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}${options.colon ?? `:${space}`}`)}, ${jsonTextOf(value, options)}`,

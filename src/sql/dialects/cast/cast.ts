@@ -5,9 +5,8 @@ import { unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
-import { inSeconds, literalTo, toClock, toTime } from '../time/cast.ts';
+import { castLiteral, inSeconds, toClock, toTime } from '../time/cast.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
-import { withoutZone } from '../time/literal.ts';
 import { isKind, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
 import { arrayOfJson, fromJson, toJson } from './json.ts';
@@ -63,17 +62,9 @@ export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, contex
   const elements = inner.kind === 'array' && !isSafe ? typedArray(inner, type, context) : undefined;
   if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
-    return inSeconds(
-      literalTo(kind, writtenTime(inner.value, type, context), { at: inner.at, context }),
-      type,
-      context,
-    );
+    return castLiteral(kind, inner.value, type, { at: inner.at, context });
   return castTo(settled(context.write(inner, context)), type, options);
 }
-
-/** A TIMESTAMP leaves out the zone of a string, if another type has zones. */
-const writtenTime = (text: string, { name }: TypeName, { shared }: Context): string =>
-  shared.traits.zoneDependsOnType && name === 'TIMESTAMP' ? withoutZone(text) : text;
 
 const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
 
