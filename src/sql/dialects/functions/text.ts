@@ -192,7 +192,7 @@ export function splitPart(application: Application): Value {
   return value('text', part, false);
 }
 
-/** ClickHouse splits by constants only: here by a byte that no string has, which stands for the separator. */
+/** ClickHouse splits by constants only: here by a byte that no string has in place of the separator. */
 const partsBy = (string: Sql, separator: Sql, number: Sql): Sql =>
   sql`replaceAll(substringIndex(replaceAll(${string}, ${separator}, '\\xff'), '\\xff', ${number}), '\\xff', ${separator})`;
 
