@@ -46,7 +46,7 @@ beforeAll(async () => {
     await eventually(async () => {
       if ((await ask(endpoint, fields)).rollup === undefined) throw new Error(`${endpoint} reads its rows`);
     });
-}, 120_000);
+});
 afterAll(() => stop());
 
 const COUNT = (table: string): string => `SELECT count() AS n FROM ${table}`;
