@@ -3,7 +3,7 @@ import type { FileSettings } from '../../checks/file.ts';
 import type { FolderInput } from '../../checks/folder.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { Analyses } from '../analysis/analyse.ts';
-import { CommandError } from '../../kit/command-error.ts';
+import type { CommandError } from '../../kit/command-error.ts';
 import type { OpenTestRuntime } from '../../kit/dependencies.ts';
 import type { PrintFindings } from '../../findings/findings.ts';
 import type { ChangedFiles } from './changed-files.ts';
