@@ -24,17 +24,20 @@ beforeAll(async () => {
 afterAll(() => engine.close(1000));
 
 /** Names, types and rows, which have no order unless the query has. */
-async function answerOf(sql: string): Promise<string> {
+async function answerOf(sql: string, isOrdered: boolean): Promise<string> {
   const columns = await engine.describe(statement(sql));
   const rows = (await text(engine, statement(sql), 'JSONCompactEachRow')).split('\n');
-  return [JSON.stringify(columns), ...(sql.includes('ORDER BY k') ? rows : rows.toSorted())].join('\n');
+  return [JSON.stringify(columns), ...(isOrdered ? rows : rows.toSorted())].join('\n');
 }
 
 /** Returns both results if the routed query gives another one than the query over the rows. */
 async function differenceOf(sql: string, routed: string): Promise<string | undefined> {
+  const isOrdered = /ORDER BY k[^()]*$/.test(sql);
   const [direct, other] = await Promise.all(
     [sql, routed].map((each) =>
-      answerOf(each).catch(() => failureOf(answerOf(each)).then(({ logged }) => logged)),
+      answerOf(each, isOrdered).catch(() =>
+        failureOf(answerOf(each, isOrdered)).then(({ logged }) => logged),
+      ),
     ),
   );
   // What the routed query does not read, such as a column that does not exist, cannot fail it. If both fail, the query over the rows runs.
