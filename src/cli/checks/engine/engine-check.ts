@@ -198,10 +198,11 @@ function hasError(findings: ReadonlyMap<string, Finding>): boolean {
 
 function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   const { query, outline } = endpoint;
-  const { elements, withStart, withEnd } = outline;
+  const { elements, withStart, withEnd, settings } = outline;
   const clause = query.slice(withStart, withEnd);
+  const ofWhole = settings === undefined ? '' : `\n${query.slice(settings.start, settings.end)}`;
   const tables = elements.filter(isTable).map(({ name, start, end }) => ({
-    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
+    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}${ofWhole}`,
     shift: withStart,
     start,
     end,
