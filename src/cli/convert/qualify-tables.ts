@@ -1,4 +1,4 @@
-// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster.
+// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster; and the columns that it compares with parameters.
 import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
 import { CLAUSES, KEYWORDS, NO_BARE_ALIAS, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
 
@@ -196,4 +196,14 @@ function argumentTable(query: Cursor, open: number): string | undefined {
 /** A name of a table can be written as a string. */
 function unquoted(name: string): string {
   return /^'[\w.]+'$/.test(name) ? name.slice(1, -1) : name;
+}
+
+/** The names before an operator and `@name`: `a`, in `a NOT IN @name`. */
+export function comparedColumns(sql: string, parameter: string): readonly string[] {
+  const query = createCursor(sql);
+  return query.tokens.flatMap((_, index) => {
+    if (query.name(index) !== parameter || query.kind(index - 1) !== '@') return [];
+    if (!/^(in|=|==|!=|<>|<=?|>=?)$/i.test(query.text(index - 2))) return [];
+    return [query.name(query.word(index - 3) === 'NOT' ? index - 4 : index - 3) ?? ''];
+  });
 }

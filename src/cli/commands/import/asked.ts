@@ -1,8 +1,8 @@
 // What the engine asks of a query that servers of the tool run as it is: settings, and types of parameters.
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
-import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
 import { innerType, parseType } from '../../../sql/types/type.ts';
+import { comparedColumns } from '../../convert/qualify-tables.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
 
@@ -90,16 +90,4 @@ function withColumnType(
 
 function isEmpty(value: unknown): boolean {
   return Array.isArray(value) && value.length === 0;
-}
-
-/** The columns before an operator and `@name`. */
-function comparedColumns(sql: string, name: string): readonly string[] {
-  const tokens = significantTokens(sql).map(({ start, end }) => sql.slice(start, end));
-  return tokens.flatMap((token, index) => {
-    if (token !== name || tokens[index - 1] !== '@') return [];
-    const operator = tokens[index - 2] ?? '';
-    if (!/^(in|=|==|!=|<>|<=?|>=?)$/i.test(operator)) return [];
-    const isNot = /^not$/i.test(tokens[index - 3] ?? '');
-    return [tokens[index - (isNot ? 4 : 3)] ?? ''];
-  });
 }
