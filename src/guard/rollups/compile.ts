@@ -14,11 +14,13 @@ export interface CompiledRollup {
   readonly measures: readonly CompiledMeasure[];
 }
 
-/** Expressions are compared as texts in which names are quoted and tokens have single spaces between them. */
+const IDENTIFIER = /^`(?:[^`\\]|\\[^])*`$/;
+
+/** Columns under other names are left out: queries read columns under their own. Expressions are compared as texts in which names are quoted and tokens have single spaces between them. */
 export function compileRollup(rollup: Rollup): CompiledRollup {
-  const dimensions = rollup.dimensions.map(
-    ({ name, expression }) => [textOf(rollup, expression), name] as const,
-  );
+  const dimensions = rollup.dimensions
+    .map(({ name, expression }) => [textOf(rollup, expression), name] as const)
+    .filter(([text, name]) => !IDENTIFIER.test(text) || text === quoteIdentifier(name));
   return {
     rollup,
     dimensions: new Map(dimensions),

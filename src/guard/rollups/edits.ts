@@ -58,8 +58,12 @@ export function editLevels(
     const taken = [...addedNames(needs)].find((name) => level.aliases.has(name) || level.items.has(name));
     if (taken !== undefined) return { unfit: { quoted: taken, text: 'is the name of another column' } };
   }
+  if (needs.comparisons.size > MOST_COMPARISONS) return { unfit: { text: 'it compares too many times' } };
   return { edits, needs };
 }
+
+/** A rollup's bucket is read if no comparison divides it, so each of them is in the statement several times. */
+const MOST_COMPARISONS = 32;
 
 interface Editing extends EditContext {
   readonly needs: Needs;
@@ -128,7 +132,7 @@ function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit
 
 function collect(needs: Needs, { comparisons, roundings }: Term): void {
   for (const each of comparisons) needs.comparisons.set(`${each.operator} ${each.bound}`, each);
-  needs.roundings.push(...roundings);
+  for (const each of roundings) needs.roundings.push(each);
 }
 
 /** Adds the edits of an expression that has one value in each group. */

@@ -10,7 +10,8 @@ import {
   sourceOf,
   wordOf,
 } from '../../sql/clickhouse/tree/visit.ts';
-import type { Unfit } from './term.ts';
+import { isOfRows } from './functions.ts';
+import { unfitNode, type Unfit } from './term.ts';
 
 /** A SELECT of one source. */
 export interface Level {
@@ -76,6 +77,10 @@ export function readLevel(
     someOwn(select, (node) => node.kind === 'call' && isAggregate(node));
   if (!isGrouping && !select.parts.every((part) => isPlain(tree, part)))
     return { text: 'it reads rows, not groups' };
+  const isUncertain = (node: Node): boolean => node.kind === 'call' && !isOfRows(nameOf(tree, node));
+  // `* REPLACE` holds expressions of the SELECT as well.
+  const call = isGrouping ? undefined : findOwn(select, isUncertain, OF_OTHERS);
+  if (call !== undefined) return unfitNode(tree, call, 'may return another number of rows');
   const aliases = aliasesOf(tree, select);
   if ('text' in aliases) return aliases;
   const stars = list.parts.filter(({ kind }) => kind === 'star' || kind === 'columns');
@@ -100,17 +105,35 @@ export function readLevel(
 }
 
 function isPlain(tree: Tree, part: Node): boolean {
+  // WITH FILL makes rows.
+  if (part.kind === 'order-by')
+    return !someOwn(part, ({ kind }) => kind === 'fill' || kind === 'interpolate');
   if (part.kind !== 'limit') return CLAUSES.has(part.kind);
-  const [count, ...others] = part.parts;
-  return count?.kind === 'number' && others.length === 0 && sourceOf(tree, count) === NO_LIMIT;
+  const [count] = part.parts;
+  const hasOnlyCount = part.to - part.from === 2;
+  return count?.kind === 'number' && hasOnlyCount && sourceOf(tree, count) === NO_LIMIT;
 }
 
+const OF_OTHERS: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from']);
 /** Other queries, and the columns that `*` replaces. */
-const APART: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from', 'star']);
+const APART: ReadonlySet<NodeKind> = new Set<NodeKind>([...OF_OTHERS, 'star']);
 
-/** Returns whether some node of a SELECT is accepted; those of its subqueries are not asked for. */
+/** The first node of a SELECT that is accepted; those of its subqueries are not asked for. */
+function findOwn(
+  node: Node,
+  accepts: (node: Node) => boolean,
+  apart: ReadonlySet<NodeKind>,
+): Node | undefined {
+  if (accepts(node)) return node;
+  for (const part of node.parts) {
+    const found = apart.has(part.kind) ? undefined : findOwn(part, accepts, apart);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
 function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
-  return accepts(node) || node.parts.some((part) => !APART.has(part.kind) && someOwn(part, accepts));
+  return findOwn(node, accepts, APART) !== undefined;
 }
 
 /** Their expressions; or the name that the SELECT gives to two of them. */

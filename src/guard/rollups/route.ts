@@ -66,7 +66,7 @@ export function createRouter({ zone }: RouterOptions): Router {
     route: (sql, rollupsOf) => {
       const tree = parseSavedText(sql);
       let first: Route | undefined;
-      for (const source of storedSources(tree)) {
+      for (const source of storedSources(tree).slice(0, MOST_SOURCES)) {
         for (const inUse of rollupsOf(storedNames(tree, source))) {
           const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tableFor });
           if (route.kind === 'rollup') return route;
@@ -77,6 +77,9 @@ export function createRouter({ zone }: RouterOptions): Router {
     },
   };
 }
+
+/** Of the tables that a statement reads, so many are looked at, each by reading the statement again. */
+const MOST_SOURCES = 8;
 
 /** Without roundings, coarser buckets would leave more rows at the ends of a range of time than they save groups. */
 const COARSEST_UNROUNDED = 3600;

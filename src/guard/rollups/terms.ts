@@ -17,6 +17,7 @@ import {
   combinedTerm,
   constantTerm,
   dimensionTerm,
+  limitTerm,
   rowTerm,
   sameTimeTerm,
   noDimension,
@@ -72,12 +73,11 @@ export function createTerms(from: TermSource): ReadTerm {
     const before = known.get(node);
     if (before !== undefined) return before;
     known.set(node, INSIDE_ITSELF);
-    const term = readNode(reader, node, level);
+    const term = limitTerm(readNode(reader, node, level));
     const dimension = dimensions.get(term.source);
-    const found =
-      dimension === undefined || term.dimension !== undefined
-        ? term
-        : dimensionTerm(dimension, term.source, quoteIdentifier(dimension));
+    // The time stays the time: in place of it, a bucket is read.
+    const isOther = dimension !== undefined && term.dimension === undefined && term.kind !== 'time';
+    const found = isOther ? dimensionTerm(dimension, term.source, quoteIdentifier(dimension)) : term;
     known.set(node, found);
     return found;
   };

@@ -15,7 +15,8 @@ export const MAX_VALUES = 100;
 /** Parentheses around text: no list, and no quotes, with which it could be misread as one. */
 const TEXT = /\(([^)|"]*)\)/y;
 const PIECE = new RegExp(`(?:\\\\"|[^${HIDDEN}"|()])+`, 'y');
-const UP_TO_END = /(?:\\"|"(?:[^"\\]|\\[^])*"|[^")])*\)/y;
+/** Each character is read in one way only, so that no text takes long. */
+const UP_TO_END = /(?:\\"|"(?:[^"\\]|\\[^])*"|\\(?!")|[^")\\])*\)/y;
 const FOREIGN = /(?:OR|AND)(?![^\s)"])/y;
 const OR = /[ \t\r\n]OR[ \t\r\n]/;
 

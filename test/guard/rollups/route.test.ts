@@ -28,6 +28,9 @@ const IN_USE: RollupInUse = {
       { name: 'level', expression: 'level' },
       { name: 'metadata.method', expression: 'metadata.method' },
       { name: 'failed', expression: 'status >= 500' },
+      // What a file declares is checked; these are not used if they come from elsewhere.
+      { name: 'exact', expression: 'at' },
+      { name: 'host', expression: '(region)' },
     ],
     measures: [
       measure('count', [], ''),
@@ -86,7 +89,7 @@ describe('statements that are routed', () => {
 });
 
 describe('statements that read the rows', () => {
-  test.each([
+  test.each<readonly [string, string | undefined]>([
     ['SELECT count() AS n FROM logs.edge WHERE ms > 100', 'ms > 100'],
     ['SELECT count() AS n FROM logs.edge WHERE at = now()', 'at = now()'],
     ['SELECT at, count() AS n FROM logs.edge GROUP BY at', 'at'],
@@ -119,11 +122,67 @@ describe('statements that read the rows', () => {
     ['SELECT toStartOfSecond(at) AS s, count() AS n FROM logs.edge GROUP BY s', 'toStartOfSecond(at) AS s'],
     ['SELECT count() AS n FROM logs.edge SETTINGS max_threads = 1', undefined],
     ['SELECT count() OVER () AS n FROM logs.edge', 'count() OVER ()'],
+    ['SELECT region, count() AS n FROM logs.edge GROUP BY region', 'region'],
+    ...[
+      'arrayJoin([1, 2])',
+      'unnest([1, 2])',
+      'any(kind)',
+      'quantile(0.5)(ms)',
+      'groupArray(kind)',
+      'topK(3)(kind)',
+      'anyIf(kind, ms > 1)',
+      'ownFunction(kind)',
+    ].map(
+      (call) => [`SELECT count() AS n FROM (SELECT level, ${call} AS unread FROM logs.edge)`, call] as const,
+    ),
+    [
+      'SELECT count() AS n FROM (WITH arrayJoin([1, 2]) AS j SELECT level FROM logs.edge)',
+      'arrayJoin([1, 2])',
+    ],
+    [
+      'SELECT count() AS n FROM (SELECT level FROM logs.edge WHERE arrayJoin([1, 1]) = 1)',
+      'arrayJoin([1, 1])',
+    ],
+    [
+      'SELECT count() AS n FROM (SELECT * REPLACE (arrayJoin([1, 2]) AS level) FROM logs.edge)',
+      'arrayJoin([1, 2])',
+    ],
+    ...[
+      'ORDER BY status WITH FILL FROM 1 TO 100',
+      'ORDER BY status WITH FILL INTERPOLATE (level AS level)',
+      'ORDER BY at LIMIT 1000000000000000000 WITH TIES',
+      'LIMIT 1000000000000000000 OFFSET 1',
+      'LIMIT 1, 1000000000000000000',
+      'LIMIT 1 BY level',
+      'ARRAY JOIN [1, 2] AS j',
+    ].map((tail) => [`SELECT count() AS n FROM (SELECT level FROM logs.edge ${tail})`, undefined] as const),
   ])('%s', (sql, quoted) => {
     const found = route(sql);
     expect(found).toMatchObject({ kind: 'rows' });
     expect(found?.kind === 'rows' ? found.reason.quoted : '').toBe(quoted);
   });
+});
+
+test.each([
+  ['a sum of itself', '+'],
+  ['a tuple of itself', ','],
+])('names of %s are not written out without end', (_, operator) => {
+  const names = Array.from({ length: 60 }, (_, n) => `(a${n} ${operator} a${n}) AS a${n + 1}`);
+  const sql = `SELECT level AS a0, ${names.join(', ')}, count() AS n FROM logs.edge GROUP BY a60`;
+  expect(route(sql)).toMatchObject({ kind: 'rows' });
+  const times = names.map((name) => name.replaceAll(operator, 'OR'));
+  const compared = `SELECT at > now() AS a0, ${times.join(', ')}, count() AS n FROM logs.edge GROUP BY a60`;
+  expect(route(compared)).toMatchObject({ kind: 'rows' });
+});
+
+test('many comparisons with the time, and many tables, are read as rows', () => {
+  const bounds = Array.from({ length: 40 }, (_, n) => `at > now() - INTERVAL ${n} DAY`);
+  expect(route(`SELECT count() AS n FROM logs.edge WHERE ${bounds.join(' OR ')}`)).toMatchObject({
+    kind: 'rows',
+  });
+  const tables = Array.from({ length: 50 }, () => '(SELECT ms FROM logs.edge)');
+  const last = '(SELECT count() FROM logs.edge)';
+  expect(route(`SELECT * FROM ${[...tables, last].join(', ')}`)).toMatchObject({ kind: 'rows' });
 });
 
 test('a reading of the engine with another table or function is not accepted', () => {
