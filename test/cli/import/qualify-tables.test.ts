@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import {
   clusterTables,
+  comparedColumns,
   qualifyTables,
   type QualifiedTable,
 } from '../../../src/cli/convert/qualify-tables.ts';
@@ -75,6 +76,11 @@ test.each([
       table === 'kept' ? undefined : (RELATIONS.get(table) ?? { database: 'd' }),
     ),
   ).toBe(expected);
+});
+
+test('the columns that are compared with a parameter', () => {
+  const sql = "a NOT IN @x AND t.b = @x AND `c` >= @x AND @x = d AND e IN @y AND f('@x') LIKE @x";
+  expect(comparedColumns(sql, 'x')).toEqual(['a', 'b', 'c']);
 });
 
 test.each([
