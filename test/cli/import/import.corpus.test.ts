@@ -685,12 +685,14 @@ describe('hostile exports', () => {
       'pipes/../pipes/a b;c.pipe':
         'NODE x\nSQL >\n  SELECT 1 AS a\nTYPE materialized\nENGINE MergeTree\nDATASOURCE y\n',
       'd.datasource': 'SCHEMA >\n  `a` Int8\n\nENGINE MergeTree\nENGINE_TTL a; DROP TABLE public.orders\n',
+      'system.users.datasource': 'SCHEMA >\n  `a` Int8\n',
     });
     const { report, folder } = await run(exported);
     expect(report.items.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       'file not',
       'model not',
       'node converted',
+      'file not',
     ]);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.sql')).map((name) => name.replace(/^.*\//, ''))).toEqual([

@@ -5,6 +5,9 @@ import { member } from '../../export/document.ts';
 import type { TableDefinition, TableRows } from '../../export/foreign-query.ts';
 import { instructionsOf, nameOf } from './datafile.ts';
 
+/** Databases of the engine itself. */
+const RESERVED = /^(system|information_schema)$|^\d/i;
+
 /** A line, or what follows a comma, that is a comment; not in quotes. */
 const COMMENTS = /(^|,)[ \t]*(?:#|--)[^\n]*$/gm;
 
@@ -18,7 +21,8 @@ export function readDatasource(
   const options = new Map(instructionsOf(file.text).map(({ name: key, value }) => [key, value.trim()]));
   const schema = options.get('SCHEMA');
   const problem = (message: string): ImportProblem => ({ file: file.shown, line: 1, message });
-  if (!/^[A-Za-z_]\w*$/.test(name)) return problem('the name of the file is no name of a table');
+  if (!/^[A-Za-z_]\w*$/.test(name) || RESERVED.test(database ?? ''))
+    return problem('the name of the file is no name of a table');
   if (schema === undefined || schema === '') return problem('the data source has no SCHEMA');
   const columns = columnsOf(schema.replace(/^>\s*/, '').replace(COMMENTS, '$1'));
   const engine = engineClauses(options);
