@@ -48,7 +48,7 @@ export function toProblem(error: unknown): Problem {
 const MAX_CAUSE = 1000;
 
 /** The failure of a saved query with the engine's message, for its author; any other problem unchanged. */
-export function withCause(problem: Problem): Problem {
+function withCause(problem: Problem): Problem {
   const { code, cause } = problem;
   if (code !== 'endpoint.failed' || !(cause instanceof Error)) return problem;
   const message = cause.message.replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '').slice(0, MAX_CAUSE);
