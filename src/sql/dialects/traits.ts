@@ -125,7 +125,7 @@ const OF_MOST = {
   roundsHalfToEven: false,
   /** round is that of the decimal digits after the point. */
   roundsDigits: false,
-  /** Operators of bits are those of unsigned integers. */
+  /** Operators of bits are those of unsigned integers, and their digits are strings where no number is expected. */
   hasUnsignedBits: false,
   /** A shift to the right fills with zeros. */
   shiftsLogically: false,

@@ -6,10 +6,11 @@ import { isTable } from '../../../sql/clickhouse/outline.ts';
 
 export function partsOf({ candidate: { endpoint } }: InspectedFile): readonly Part[] {
   const { query, outline } = endpoint;
-  const { elements, withStart, withEnd } = outline;
+  const { elements, withStart, withEnd, settings } = outline;
   const clause = query.slice(withStart, withEnd);
+  const ofWhole = settings === undefined ? '' : `\n${query.slice(settings.start, settings.end)}`;
   const tables = elements.filter(isTable).map(({ name, start, end }) => ({
-    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}`,
+    sql: `${clause}\nSELECT * FROM ${quoteIdentifier(name)}${ofWhole}`,
     shift: withStart,
     start,
     end,

@@ -6,7 +6,7 @@ import { sql, type Sql } from '../sql.ts';
 import { timeText } from '../time/cast.ts';
 import { intervalText } from '../time/interval.ts';
 import { moment } from '../time/moment.ts';
-import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
+import { bytesOfDigits, isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { strictly, type CastOptions } from './strict.ts';
 
 const CHARS: ReadonlySet<string> = new Set(['CHAR', 'CHARACTER', 'BPCHAR']);
@@ -80,6 +80,8 @@ function textIn(from: Value, options: CastOptions): Sql {
   const { at, context } = options;
   const { traits } = context.shared;
   if (isKind(from, 'timestamp')) return timestampText(from, options);
+  const bytes = traits.hasUnsignedBits ? bytesOfDigits(from) : undefined;
+  if (bytes !== undefined) return bytes;
   if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
   const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
   if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));
