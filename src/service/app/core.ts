@@ -50,7 +50,9 @@ export async function openCore(options: CoreOptions): Promise<Core> {
     rollups: settings.rollups ? rollups : undefined,
   });
   const live = openLive(settings, path);
-  const access = createAccessControl(engine, after, rollups.all);
+  const access = createAccessControl(engine, after, () =>
+    rollups.all().flatMap(({ inUse }) => inUse?.rollup ?? []),
+  );
   const catalog = await openCatalog({ settings, path, access, cache, sandboxes }).catch(
     async (cause: unknown) => {
       rollups.close();

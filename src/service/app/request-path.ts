@@ -62,7 +62,7 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
     watches: createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) }),
     failures: createSharedFailures(),
     knownColumns: createKnownColumns(),
-    routing: options.rollups && createRouting({ engine, rollups: options.rollups }),
+    routing: options.rollups && createRouting({ engine, rollups: options.rollups, observe }),
   };
 }
 

@@ -111,6 +111,7 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'tokens.rejected': 'error',
   'rollup.rejected': 'error',
   'rollup.failed': 'warn',
+  'rollup.not_routed': 'error',
   'rollup.unequal': 'warn',
   'rollup.filled': 'info',
   'sandbox.switched_off': 'error',

@@ -43,6 +43,7 @@ const LINES: Lines = {
     'rollups: findings:',
     ...diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
+  'rollup.not_routed': ({ cause }) => [`rollups: a query reads rows: ${describeCause(cause)}`],
   'rollup.failed': ({ rollup, cause }) => [`rollups: ${rollup}: not kept: ${describeCause(cause)}`],
   'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
   'tokens.rejected': (observation) => [

@@ -125,12 +125,26 @@ export function daySql(column: string): string {
 export function createStatements(plan: RollupPlan): readonly string[] {
   const { rollup, cluster } = plan;
   const database = rollup.tables[0]?.database ?? '';
-  const views = rollup.tables.map((table, index) => createView(plan, table, rollup.tables[index - 1]));
   return [
     `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(database)}${onCluster(cluster)}`,
     ...rollup.tables.map((table) => createTable(plan, table)),
-    ...views.toReversed(),
+    ...createViews(plan),
   ];
+}
+
+function createViews(plan: RollupPlan): readonly string[] {
+  const { tables } = plan.rollup;
+  return tables.map((table, index) => createView(plan, table, tables[index - 1])).toReversed();
+}
+
+/** The statements that create the views again, such as after another table has the name of the source. */
+export function viewStatements(plan: RollupPlan): readonly string[] {
+  const { rollup, cluster } = plan;
+  return [...rollup.tables.map((table) => dropTable(viewOf(table), cluster)), ...createViews(plan)];
+}
+
+function dropTable(name: Name, cluster: string | undefined): string {
+  return `DROP TABLE IF EXISTS ${quoteName(name)}${onCluster(cluster)} SYNC`;
 }
 
 export function onCluster(cluster: string | undefined): string {
@@ -172,9 +186,8 @@ export function dropStatements(
   { tables }: Pick<Rollup, 'tables'>,
   cluster: string | undefined,
 ): readonly string[] {
-  const drop = (name: Name): string => `DROP TABLE IF EXISTS ${quoteName(name)}${onCluster(cluster)} SYNC`;
   return [
-    ...tables.map((table) => drop(viewOf(table))),
-    ...tables.flatMap((table) => [drop(stagingOf(table)), drop(table)]),
+    ...tables.map((table) => dropTable(viewOf(table), cluster)),
+    ...tables.flatMap((table) => [dropTable(stagingOf(table), cluster), dropTable(table, cluster)]),
   ];
 }

@@ -102,6 +102,8 @@ export type Observation =
   | { readonly kind: 'rollup.unequal'; readonly rollup: string; readonly days: readonly string[] }
   | { readonly kind: 'rollup.rejected'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'rollup.failed'; readonly rollup: string; readonly cause: unknown }
+  /** A query could not be routed, by a fault of the service: it reads rows. */
+  | { readonly kind: 'rollup.not_routed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   /** The self-test has not run yet, since the engine is unavailable: consumer queries are disabled until it has. */

@@ -50,9 +50,12 @@ export function warmJob(deps: JobDeps, planned: CachedPlan): WarmJob | undefined
 }
 
 /** What else determines the result, besides the values of the parameters. */
-function encodedQuery({ query, redactor, format, shape }: CachedPlan): readonly (string | null)[] {
+function encodedQuery(plan: CachedPlan): readonly (string | null)[] {
+  const { query, redactor, format, shape, admitted } = plan;
   const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
-  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding];
+  // A caller who asks for rows gets no response that was computed from a rollup.
+  const source = admitted.content.isOverRows === true ? ['rows'] : [];
+  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding, ...source];
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {

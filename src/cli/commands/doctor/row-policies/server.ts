@@ -5,7 +5,7 @@ import { serverRows } from '../../../../service/preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
 import { rowPolicies, type RowPolicies } from '../../../../service/access/row-policies.ts';
 import { byName, readEndpoint, readStoredTables } from '../../../../service/access/stored-tables.ts';
-import { SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
+import { POLICY_APPLIES, SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
 
 /** Our users and the policies for the consumers' user. */
 export interface ServerPolicies extends RowPolicies {
@@ -31,9 +31,6 @@ async function valueOf(engine: Engine, origin: Statement['origin'], sql: string)
   return value;
 }
 
-const APPLIES = `((apply_to_all AND NOT has(apply_to_except, currentUser()))
-  OR hasAny(apply_to_list, arrayPushBack(currentRoles(), currentUser())))`;
-
 /** A row policy on the server that applies to the user. */
 export interface ExistingPolicy {
   readonly database: string;
@@ -50,7 +47,7 @@ export async function existingPolicies(
   origin: Statement['origin'],
 ): Promise<readonly ExistingPolicy[] | undefined> {
   const sql = `SELECT database, table, short_name, is_restrictive, ${formatted('select_filter')} FROM system.row_policies
-WHERE ${APPLIES}`;
+WHERE ${POLICY_APPLIES}`;
   const rows = await serverRows(engine, { sql, origin }).catch(unlessAway);
   return rows?.map(([database = '', table = '', policy = '', restrictive, condition = '']) => {
     return { database, table, policy, isRestrictive: restrictive === '1', condition };
