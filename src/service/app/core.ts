@@ -43,7 +43,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let opened: LiveCatalog | undefined;
   const declared = () => (opened?.rollups() ?? []).map(({ rollup }) => rollup);
   const onTables = () => access.refresh();
-  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
+  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, observe, onTables });
   const path = openRequestPath({
     ...common,
     catalog: () => catalog.current(),

@@ -32,6 +32,7 @@ import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
 import { respond } from '../fronts/live/follow.ts';
 import { explain } from '../request/explain.ts';
+import { describeRollup } from '../rollups/describe.ts';
 import { admitKey, identifyKey } from '../request/admission/keys.ts';
 
 export interface Parts extends Core {
@@ -114,6 +115,7 @@ export function createListeners(parts: Parts): Listeners {
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    rollups: () => parts.rollups.all().map(describeRollup),
     hosts: settings.adminNames,
     loading: parts.loading,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),

@@ -76,6 +76,8 @@ export interface Endpoint {
   readonly reservation: ReservationPolicy;
   /** True if its queries read rollups in place of rows, where the response is the same. */
   readonly readsRollups: boolean;
+  /** The share of calls over rollups that also run over the rows, from 0 to 1. */
+  readonly verifiesRollups: number;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
   /** Tables that the explorer shows as logs; undefined: it infers them. */

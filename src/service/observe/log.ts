@@ -112,6 +112,8 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'rollup.rejected': 'error',
   'rollup.failed': 'warn',
   'rollup.not_routed': 'error',
+  'rollup.distrusted': 'error',
+  'rollup.verified': 'debug',
   'rollup.unequal': 'warn',
   'rollup.filled': 'info',
   'sandbox.switched_off': 'error',

@@ -2,8 +2,10 @@
 // some time, is not used.
 import type { Rollup, RollupInUse } from '../../guard/rollups/model.ts';
 import type { After, Clock } from '../../sql/base/clock.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
+import { createDistrust } from './distrust.ts';
 import { hiddenFrom, readPoliciesOf, type Hidden, type Origin } from './rights.ts';
 import { createStandingOf, type Standing, type StandingOf } from './standing.ts';
 import { readStates, type RollupState } from './state.ts';
@@ -29,6 +31,8 @@ export interface RollupsInUse {
   of(source: Source, origin: Origin): readonly RollupInUse[];
   /** Returns why the others of a table are not read. */
   unused(source: Source, origin: Origin): readonly UnusedRollup[];
+  /** The version is not used from now on, until it is filled again. Never rejects. */
+  distrust(rollup: { readonly rollup: string; readonly version: string }, reason: string): Promise<void>;
   /** All that the files declare, as last read. */
   all(): readonly KnownRollup[];
   /** Reads the states now. Never rejects. */
@@ -42,6 +46,7 @@ export interface RollupsInUseOptions {
   readonly declared: () => readonly DeclaredRollup[];
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly after: After;
+  readonly observe: Observe;
   /** Called after a read with other tables than before. */
   readonly onTables?: (() => Promise<void>) | undefined;
 }
@@ -53,8 +58,9 @@ const EVERY_MS = 5000;
 const VALID_MS = 15_000;
 
 export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
-  const { engine, declared, clock, after, onTables } = options;
-  const standingOf = createStandingOf(engine);
+  const { engine, declared, clock, after, observe, onTables } = options;
+  const distrust = createDistrust(engine);
+  const standingOf = distrust.withFailures(createStandingOf(engine));
   let [all, readAt]: [readonly KnownRollup[], number] = [[], -Infinity];
   let cancel: (() => void) | undefined;
   let isClosed = false;
@@ -86,6 +92,11 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
         const reason = isValid() ? reasonOf(each, origin) : STALE;
         return reason === undefined ? [] : [{ name: each.name, reason }];
       }),
+    distrust: async ({ rollup: name, version }, reason) => {
+      all = all.map((each) => (each.name === name ? { ...each, inUse: undefined, reason } : each));
+      const isWritten = await distrust.add({ name, version }, reason);
+      observe({ kind: 'rollup.distrusted', rollup: `${name}@${version}`, isWritten });
+    },
     all: () => all,
     refresh,
     close: () => {
@@ -112,10 +123,11 @@ function unknown(cause: unknown): undefined {
 
 const NOT_APPLIED = 'it is not applied: run millrace rollup apply and backfill';
 
-async function readKnown(
+/** Rejects with EngineError. */
+export async function readKnown(
   engine: Engine,
   declared: readonly DeclaredRollup[],
-  standingOf: StandingOf,
+  standingOf: StandingOf = createStandingOf(engine),
 ): Promise<readonly KnownRollup[]> {
   const states = await readStates(engine);
   const [row] = await askRows(engine, 'SELECT toUnixTimestamp64Milli(now64(3))');

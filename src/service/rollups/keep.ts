@@ -99,7 +99,10 @@ export async function* keepRollup(
     state = { ...state, from: 0, until: 0 };
     await writeState(engine, state);
     await emptyDays(deps, kept);
-    if (isRepaired) state = { ...state, failure: undefined };
+    if (isRepaired) {
+      state = { ...state, failure: undefined };
+      await writeState(engine, state);
+    }
   }
   const edge = await edgeOf(deps, plan);
   const replaced = await replacedDays(deps, state, { now, edge });
@@ -120,7 +123,9 @@ export async function* keepRollup(
   const times = longestRun(after, edge);
   const wrong = await compareSamples(engine, plan, times);
   if (wrong.length > 0) yield { kind: 'unequal', days: wrong };
-  const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : state.failure;
+  // A call may have found meanwhile that the rollup is wrong.
+  const recorded = stateOf(await readStates(engine), plan.rollup)?.failure;
+  const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : recorded;
   yield await cover(deps, { ...state, ...times, seen: now, failure });
 }
 

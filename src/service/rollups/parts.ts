@@ -1,5 +1,5 @@
 // The parts of a table at two moments: which rows of the later one were there before, by the ranges of blocks that parts have. An
-// insert makes a part, and so do ATTACH, REPLACE and MOVE of partitions, which views are not told of.
+// insert makes a part, and so do ATTACH, REPLACE and MOVE of partitions, which no view sees.
 // Source: https://clickhouse.com/docs/operations/system-tables/parts
 
 /** Rows by the name of the part. */

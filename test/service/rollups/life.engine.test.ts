@@ -2,11 +2,12 @@
 import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRollupFile } from '../../../src/service/endpoints/rollups/read-rollups.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import { ownerOf } from '../../../src/service/engine/embedded/open-error.ts';
-import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { EngineError, type Engine, type Statement } from '../../../src/service/engine/engine.ts';
+import { createRouting } from '../../../src/service/request/rollups/routing.ts';
 import { askRows } from '../../../src/service/rollups/ask.ts';
 import type { RollupInUse } from '../../../src/guard/rollups/model.ts';
 import { keepRollup, type KeptRollup, type RollupEvent } from '../../../src/service/rollups/keep.ts';
@@ -375,6 +376,7 @@ async function currentOf(table: string, version = ''): Promise<RollupsInUse> {
     declared: () => [{ name: `${table}_by_minute`, version, source }],
     clock: { monotonic: () => 0 },
     after: () => () => undefined,
+    observe: () => undefined,
   });
   await rollups.refresh();
   rollups.close();
@@ -492,4 +494,78 @@ test('a keeper creates, keeps and replaces rollups in development, and elsewhere
     diagnostics: [{ code: 'rollup.column' }],
   });
   for (const each of [serving, development]) each.close();
+});
+
+const SQL = 'SELECT project, count() AS n FROM logs.routed GROUP BY project';
+const statementOf = (sql: string, origin: Statement['origin']): Statement => ({
+  sql,
+  parameters: {},
+  limits: { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
+  origin,
+  int64: 'number',
+});
+
+describe('routing', () => {
+  let rollups: RollupsInUse;
+  const observed: Observation[] = [];
+  const observe = (each: Observation): void => void observed.push(each);
+  beforeAll(async () => {
+    await createSource('routed');
+    await insert('routed', { rows: 100, days: 2, ago: 70 });
+    await keep(await rollupOf('routed'));
+    rollups = await currentOf('routed');
+  });
+
+  test('a failure of the engine is not remembered', async () => {
+    let isUp = false;
+    const run: Engine['run'] = (...given) =>
+      isUp ? engine.run(...given) : Promise.reject(new EngineError('unavailable', 'it is restarted'));
+    const { route } = createRouting({ engine: { ...engine, run }, rollups, observe });
+    const rows = { kind: 'rows', rollup: 'routed_by_minute' };
+    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject(rows);
+    isUp = true;
+    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject({ ...rows, kind: 'rollup' });
+    expect(observed).toEqual([]);
+  });
+
+  test('what fails in it reads rows, and is reported', async () => {
+    const cause = new RangeError('Maximum call stack size exceeded');
+    const failing = {
+      ...rollups,
+      of: () => {
+        throw cause;
+      },
+    };
+    const { route } = createRouting({ engine, rollups: failing, observe });
+    expect(await route(statementOf(SQL, 'saved'), 0)).toMatchObject({
+      kind: 'rows',
+      rollup: 'routed_by_minute',
+    });
+    expect(observed).toEqual([{ kind: 'rollup.not_routed', cause }]);
+  });
+
+  test('routes are remembered by the size of both statements', async () => {
+    let asked = 0;
+    const counting = {
+      ...rollups,
+      of: (...given: Parameters<RollupsInUse['of']>) => {
+        asked++;
+        return rollups.of(...given);
+      },
+    };
+    const { route } = createRouting({ engine, rollups: counting, observe });
+    const cost = async (index: number): Promise<number> => {
+      const before = asked;
+      await route(
+        statementOf(`${SQL} HAVING n != ${index} AND project != '${'x'.repeat(5000)}'`, 'saved'),
+        0,
+      );
+      return asked - before;
+    };
+    const first = await cost(0);
+    expect(await cost(0)).toBeLessThan(first);
+    // All statements fit, but not with their routes.
+    for (let index = 1; index < 600; index++) await cost(index);
+    expect(await cost(0)).toBe(first);
+  });
 });

@@ -8,6 +8,7 @@ import { CommandError } from '../../kit/command-error.ts';
 import { reportPreflight, reportRejected } from './doctor.ts';
 import { withLocal } from '../../kit/local.ts';
 import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
+import { checkRollups } from './rollups.ts';
 import { unfilteredRows } from './unfiltered-rows.ts';
 
 interface DoctorFlags {
@@ -43,7 +44,10 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         const { all } = local.catalog();
         const found = [...(await local.preflight()), ...checkConfinement(engine), ...checkData(engine)];
         if (settings.clickhouse === undefined) found.push(...(await unfilteredRows(engine, all)));
-        else if (settings.clickhouse.rowPolicies) found.push(...(await checkRowPolicies(engine, all)));
+        else {
+          if (settings.clickhouse.rowPolicies) found.push(...(await checkRowPolicies(engine, all)));
+          found.push(...(await checkRollups(engine)));
+        }
         return { findings: found, rejected: local.rejected() };
       }).catch(explain);
       const isRejected = reportRejected(rejected, deps.terminal);

@@ -30,6 +30,7 @@ interface UnusedRollup {
 /** A statement that reads a rollup in place of rows. */
 export interface RoutedStatement {
   readonly rollup: string;
+  readonly version: string;
   readonly statement: Statement;
 }
 
@@ -104,7 +105,12 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
     const accepted = statement.origin === 'saved' || (await isAccepted(found, routed));
     if (accepted !== true)
       return { kind: 'rows', rollup: name, reason: accepted === false ? OTHERWISE : UNKNOWN };
-    return { kind: 'rollup', rollup: name, statement: { ...routed, sql: fixClock(routed.sql, now) } };
+    return {
+      kind: 'rollup',
+      rollup: name,
+      version: found.route.rollup.version,
+      statement: { ...routed, sql: fixClock(routed.sql, now) },
+    };
   };
   return {
     route: async (statement, now) => {

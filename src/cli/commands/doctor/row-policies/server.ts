@@ -3,6 +3,8 @@ import type { Endpoint } from '../../../../service/endpoints/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../../../../service/engine/engine.ts';
 import { serverRows } from '../../../../service/preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
+import { withRollups } from '../../../../service/access/rollup-reads.ts';
+import { readStates } from '../../../../service/rollups/state.ts';
 import { rowPolicies, type RowPolicies } from '../../../../service/access/row-policies.ts';
 import { byName, readEndpoint, readStoredTables } from '../../../../service/access/stored-tables.ts';
 import { POLICY_APPLIES, SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
@@ -14,9 +16,11 @@ export interface ServerPolicies extends RowPolicies {
   readonly consumer: string;
 }
 
-/** Derives the policies of all endpoints that accept consumer queries. Rejects with EngineError. */
+/** Derives the policies of all endpoints that accept consumer queries, for their tables and the rollups of these. Rejects with EngineError. */
 export async function readPolicies(engine: Engine, endpoints: readonly Endpoint[]): Promise<ServerPolicies> {
-  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
+  const rollups = (await readStates(engine)).map(({ rollup }) => rollup);
+  const own = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
+  const sandboxed = withRollups(own, rollups);
   const database = await valueOf(engine, 'consumer', 'SELECT currentDatabase()');
   const stored = byName(await readStoredTables(engine), database);
   return {
