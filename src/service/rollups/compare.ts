@@ -1,11 +1,11 @@
 // Compares a rollup with its source, by the numbers of rows of each bucket, and in samples by every measure.
 import { COUNT_OF_ROWS } from '../../guard/rollups/aggregates.ts';
+import { bucketSql } from '../../guard/rollups/bucket.ts';
 import type { Rollup, RollupMeasure, RollupTable } from '../../guard/rollups/model.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 import {
-  bucketSql,
   daySql,
   isInRangeSql,
   measureSql,
