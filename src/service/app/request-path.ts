@@ -76,7 +76,7 @@ function routingOf(
   const { distrust } = rollups;
   return {
     routing: createRouting({ engine, rollups, observe }),
-    verification: createVerification({ engine, spare, distrust, observe, clock, random: Math.random }),
+    verification: createVerification({ spare, distrust, observe, clock, random: Math.random }),
   };
 }
 

@@ -6,16 +6,16 @@ import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 import { createDistrust } from './distrust.ts';
-import { hiddenFrom, readPoliciesOf, type Hidden, type Origin } from './rights.ts';
-import { createStandingOf, type Standing, type StandingOf } from './standing.ts';
+import { hiddenFrom, readPoliciesOf, type Hidden, type QueryOrigin } from './rights.ts';
+import { createStandingOf, type StandingOf } from './standing.ts';
 import { readStates, type RollupState } from './state.ts';
 
-type Source = Rollup['source'];
+type SourceName = Rollup['source'];
 
 /** A rollup that the files declare, as it is now. */
 export interface KnownRollup {
   readonly name: string;
-  readonly source: Source;
+  readonly source: SourceName;
   /** Undefined: all queries read the rows, for the reason. */
   readonly inUse: RollupInUse | undefined;
   readonly reason: string | undefined;
@@ -28,9 +28,9 @@ export type UnusedRollup = Pick<KnownRollup, 'name'> & { readonly reason: string
 
 export interface RollupsInUse {
   /** Returns those of a table that may be read by an origin: the newest version of each name that is equal to its rows. */
-  of(source: Source, origin: Origin): readonly RollupInUse[];
+  of(source: SourceName, origin: QueryOrigin): readonly RollupInUse[];
   /** Returns why the others of a table are not read. */
-  unused(source: Source, origin: Origin): readonly UnusedRollup[];
+  unused(source: SourceName, origin: QueryOrigin): readonly UnusedRollup[];
   /** The version is not used from now on, until it is filled again. Never rejects. */
   distrust(rollup: { readonly rollup: string; readonly version: string }, reason: string): Promise<void>;
   /** All that the files declare, as last read. */
@@ -79,7 +79,7 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
     cancel = after(EVERY_MS, () => void refresh().finally(() => void (isClosed || schedule())));
   };
   schedule();
-  const known = ({ database, table }: Source): readonly KnownRollup[] =>
+  const known = ({ database, table }: SourceName): readonly KnownRollup[] =>
     all.filter(({ source }) => source.database === database && source.table === table);
   const isValid = (): boolean => clock.monotonic() - readAt <= VALID_MS;
   return {
@@ -108,7 +108,7 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
 
 const STALE = 'the engine has not reported its state for some time';
 
-function reasonOf({ inUse, reason, hidden }: KnownRollup, origin: Origin): string | undefined {
+function reasonOf({ inUse, reason, hidden }: KnownRollup, origin: QueryOrigin): string | undefined {
   return inUse === undefined ? (reason ?? NOT_APPLIED) : hidden[origin];
 }
 
@@ -161,7 +161,7 @@ async function choose(
 ): Promise<Pick<KnownRollup, 'inUse' | 'reason'>> {
   let first: string | undefined;
   for (const state of versions) {
-    const standing = await standingOf(state).catch(rejected);
+    const standing = await standingOf(state);
     if ('reason' in standing) first ??= standing.reason;
     else {
       const coverage = { from: micros(standing.from), until: micros(standing.until) };
@@ -169,13 +169,6 @@ async function choose(
     }
   }
   return { inUse: undefined, reason: first ?? NOT_APPLIED };
-}
-
-/** Such as after a column was dropped: the others can still be used. */
-function rejected(cause: unknown): Standing {
-  if (cause instanceof EngineError && cause.failure === 'rejected')
-    return { reason: 'the engine rejects what it is compared by' };
-  throw cause;
 }
 
 function micros(seconds: number): bigint {

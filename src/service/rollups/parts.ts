@@ -12,7 +12,7 @@ export interface PartChanges {
   readonly unseen: readonly string[];
 }
 
-interface Part {
+interface TablePart {
   readonly name: string;
   readonly partition: string;
   readonly first: number;
@@ -27,15 +27,15 @@ export function partitionOf(name: string): string {
   return NAME.exec(name)?.[1] ?? name;
 }
 
-function partsOf(seen: SeenParts): readonly Part[] {
+function partsOf(seen: SeenParts): readonly TablePart[] {
   return Object.entries(seen).map(([name, rows]) => {
     const [, partition = name, first = 0, last = 0] = NAME.exec(name) ?? [];
     return { name, partition, first: Number(first), last: Number(last), rows };
   });
 }
 
-function byPartition(seen: SeenParts): ReadonlyMap<string, readonly Part[]> {
-  const found = new Map<string, Part[]>();
+function byPartition(seen: SeenParts): ReadonlyMap<string, readonly TablePart[]> {
+  const found = new Map<string, TablePart[]>();
   for (const part of partsOf(seen).toSorted((a, b) => a.first - b.first)) {
     const own = found.get(part.partition);
     if (own === undefined) found.set(part.partition, [part]);
@@ -66,7 +66,7 @@ export function comparePartsOf(before: SeenParts, now: SeenParts): PartChanges {
 }
 
 /** Returns whether parts have each block of a merged one: a block between them may be of another part. */
-function isTiled(merged: Part, parts: readonly Part[]): boolean {
+function isTiled(merged: TablePart, parts: readonly TablePart[]): boolean {
   let next = merged.first;
   for (const { first, last } of parts) {
     if (first !== next) return false;

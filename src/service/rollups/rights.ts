@@ -11,10 +11,10 @@ import { POLICY_APPLIES } from '../engine/row-policy.ts';
 import { readRows } from '../engine/rows.ts';
 import { quoteName } from './statements.ts';
 
-export type Origin = Statement['origin'];
+export type QueryOrigin = Statement['origin'];
 
 /** Says for whom a rollup is not used, and why. */
-export type Hidden = Readonly<Partial<Record<Origin, string>>>;
+export type Hidden = Readonly<Partial<Record<QueryOrigin, string>>>;
 
 /** A row policy of a table, or of all tables of a database if the table is ''. */
 export interface RowPolicy {
@@ -27,7 +27,7 @@ export interface RowPolicy {
 }
 
 /** The row policies of tables, for the user of an origin. Undefined: the user may not see them. */
-export type PoliciesOf = (origin: Origin) => Promise<readonly RowPolicy[] | undefined>;
+export type PoliciesOf = (origin: QueryOrigin) => Promise<readonly RowPolicy[] | undefined>;
 
 const POLICIES = `SELECT database, table, is_restrictive, ifNull(select_filter, '1'), ${POLICY_APPLIES} FROM system.row_policies`;
 
@@ -41,8 +41,8 @@ type PolicyRow = readonly [
 
 /** They are read once for each origin. Rejects with EngineError if the server is unavailable. */
 export function readPoliciesOf(engine: Engine): PoliciesOf {
-  const known = new Map<Origin, ReturnType<PoliciesOf>>();
-  const read = async (origin: Origin): ReturnType<PoliciesOf> => {
+  const known = new Map<QueryOrigin, ReturnType<PoliciesOf>>();
+  const read = async (origin: QueryOrigin): ReturnType<PoliciesOf> => {
     const rows = await readRows(engine, POLICIES, { origin }).catch(rejection);
     return (rows as readonly PolicyRow[] | undefined)?.map(
       ([database, table, restrictive, filter, applies]) => ({
@@ -127,7 +127,7 @@ function isOfDimensions(filter: string, rollup: Rollup): boolean {
 }
 
 /** Reads no row: the server checks the grants of the columns. */
-async function grantReason(engine: Engine, origin: Origin, rollup: Rollup): Promise<string | undefined> {
+async function grantReason(engine: Engine, origin: QueryOrigin, rollup: Rollup): Promise<string | undefined> {
   const isAllowed = async (values: string, from: Name): Promise<boolean> => {
     const sql = `SELECT ${values} FROM ${quoteName(from)} LIMIT 0`;
     return (await readRows(engine, sql, { origin }).catch(rejection)) !== undefined;

@@ -1,6 +1,6 @@
 // Whether a version of a rollup can be used now, and for which times: it was compared with its rows, and no row has come, changed or
 // gone since that it does not have.
-import type { Engine } from '../engine/engine.ts';
+import { EngineError, type Engine } from '../engine/engine.ts';
 import { daysOfParts, type CoveredTimes } from './changed-days.ts';
 import { compareDays, type Day } from './compare.ts';
 import { comparePartsOf, type SeenParts } from './parts.ts';
@@ -19,7 +19,9 @@ const CHECKED_MS = 26 * 3_600_000;
 const NO_TABLE: Standing = { reason: 'its table does not exist' };
 const LOST: Standing = { reason: 'rows of its table changed or are gone since it was compared' };
 const UNSTEADY: Standing = { reason: 'its table is changing' };
-const UNVIEWED: Standing = { reason: 'a view that fills it is gone, or reads another table, also one that had the name before' };
+const UNVIEWED: Standing = {
+  reason: 'a view that fills it is gone, or reads another table, also one that had the name before',
+};
 const ADDED: Standing = {
   reason: 'its table has rows that came without an INSERT, or have not reached it yet',
 };
@@ -27,7 +29,7 @@ const ADDED: Standing = {
 /** Rows that were compared once are not compared again. */
 export function createStandingOf(engine: Engine): StandingOf {
   const accepted = new Map<string, { readonly checked: number; readonly parts: SeenParts }>();
-  return async (state, now) => {
+  const look: StandingOf = async (state, now) => {
     const { rollup, checked, seen } = state;
     const reason = reasonOf(state, now);
     if (reason !== undefined) return { reason };
@@ -46,6 +48,14 @@ export function createStandingOf(engine: Engine): StandingOf {
     accepted.set(key, { checked, parts: source.parts });
     return { from: state.from, until: state.until };
   };
+  return (state, now) => look(state, now).catch(rejected);
+}
+
+/** Such as after a column was dropped: other rollups can still be used. */
+function rejected(cause: unknown): Standing {
+  if (cause instanceof EngineError && cause.failure === 'rejected')
+    return { reason: 'the engine rejects what it is compared by' };
+  throw cause;
 }
 
 function reasonOf({ from, until, checked, failure }: RollupState, now: number): string | undefined {

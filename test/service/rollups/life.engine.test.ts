@@ -524,7 +524,13 @@ describe('routing', () => {
     const rows = { kind: 'rows', rollup: 'routed_by_minute' };
     expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject(rows);
     isUp = true;
-    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject({ ...rows, kind: 'rollup' });
+    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject({
+      ...rows,
+      kind: 'rollup',
+      isExact: true,
+    });
+    const ofFloat = statementOf(SQL.replace('count()', 'sum(ms)'), 'saved');
+    expect(await route(ofFloat, 0)).toMatchObject({ kind: 'rollup', isExact: false });
     expect(observed).toEqual([]);
   });
 

@@ -5,6 +5,7 @@ import { createRouter, type Route, type Router, type RollupsOf } from '../../../
 import type { Unfit } from '../../../guard/rollups/term.ts';
 import { createLru } from '../../../sql/base/lru.ts';
 import type { Observe } from '../../../sql/base/observation.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import { fixClock } from '../../../sql/clickhouse/fixed-clock.ts';
 import { explain } from '../../endpoints/explain.ts';
 import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
@@ -13,14 +14,14 @@ import { readRows } from '../../engine/rows.ts';
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
   /** Those of a stored table, for statements of an origin. */
-  readonly of: (source: Source, origin: Statement['origin']) => readonly RollupInUse[];
+  readonly of: (source: SourceName, origin: Statement['origin']) => readonly RollupInUse[];
   /** The others, and why statements do not read them. */
-  readonly unused: (source: Source, origin: Statement['origin']) => readonly UnusedRollup[];
+  readonly unused: (source: SourceName, origin: Statement['origin']) => readonly UnusedRollup[];
   /** Empty: no file declares one. */
   readonly all: () => readonly { readonly name: string }[];
 }
 
-type Source = Parameters<RollupsOf>[0];
+type SourceName = Parameters<RollupsOf>[0];
 
 interface UnusedRollup {
   readonly name: string;
@@ -31,6 +32,8 @@ interface UnusedRollup {
 export interface RoutedStatement {
   readonly rollup: string;
   readonly version: string;
+  /** False: it reads a measure whose file accepts other values than those of the rows. */
+  readonly isExact: boolean;
   readonly statement: Statement;
 }
 
@@ -59,7 +62,7 @@ const ROUTES = 4_000_000;
 interface KnownRoute {
   /** The rollups that it was read with. */
   readonly with: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly SourceName[];
   readonly route: Route | undefined;
   /** Resolves to whether the engine reads it alike; undefined: not known, such as after the engine was unavailable. */
   isAccepted?: Promise<boolean | undefined> | undefined;
@@ -73,11 +76,11 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
   const routerOf = createRouters(engine);
   const known = createLru<KnownRoute>({ size: ROUTES, sizeOf });
   const find = async ({ sql, origin }: Statement): Promise<KnownRoute> => {
-    const keysOf = (sources: readonly Source[]): string =>
+    const keysOf = (sources: readonly SourceName[]): string =>
       sources.map((source) => keyOf(rollups.of(source, origin))).join();
     const before = known.get(sql);
     if (before !== undefined && before.with === keysOf(before.sources)) return before;
-    const sources: Source[] = [];
+    const sources: SourceName[] = [];
     const route = (await routerOf()).route(sql, (source) => {
       sources.push(source);
       return rollups.of(source, origin);
@@ -96,21 +99,17 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
     }
   };
   const route = async (statement: Statement, now: number): Promise<Routed | undefined> => {
+    const { origin } = statement;
     const found = await find(statement);
-    const unused = found.sources.flatMap((source) => rollups.unused(source, statement.origin));
-    if (found.route === undefined) return unused.map(unusedRoute)[0];
+    if (found.route === undefined)
+      return found.sources.flatMap((source) => rollups.unused(source, origin).map(unusedRoute))[0];
     const { name } = found.route.rollup;
     if (found.route.kind === 'rows') return { kind: 'rows', rollup: name, reason: found.route.reason };
     const routed = { ...statement, sql: found.route.sql };
-    const accepted = statement.origin === 'saved' || (await isAccepted(found, routed));
+    const accepted = origin === 'saved' || (await isAccepted(found, routed));
     if (accepted !== true)
       return { kind: 'rows', rollup: name, reason: accepted === false ? OTHERWISE : UNKNOWN };
-    return {
-      kind: 'rollup',
-      rollup: name,
-      version: found.route.rollup.version,
-      statement: { ...routed, sql: fixClock(routed.sql, now) },
-    };
+    return { kind: 'rollup', ...routedStatement(found.route, routed, now) };
   };
   return {
     route: async (statement, now) => {
@@ -125,6 +124,15 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
       }
     },
   };
+}
+
+function routedStatement(
+  { rollup: { name, version, measures }, sql }: Extract<Route, { kind: 'rollup' }>,
+  statement: Statement,
+  now: number,
+): RoutedStatement {
+  const isExact = !measures.some((each) => each.approximate && sql.includes(quoteIdentifier(each.name)));
+  return { rollup: name, version, isExact, statement: { ...statement, sql: fixClock(sql, now) } };
 }
 
 function unusedRoute({ name, reason }: UnusedRollup): Routed {

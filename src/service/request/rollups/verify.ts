@@ -7,15 +7,13 @@ import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { sourceOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Engine, Statement } from '../../engine/engine.ts';
+import type { Statement } from '../../engine/engine.ts';
 import { linesOf } from '../../formats/members.ts';
 import type { Plan } from '../plan.ts';
-import type { Spare } from '../shadow/spare.ts';
-import { isDropped, spareRows } from '../shadow/spare-rows.ts';
+import { isDropped, type Spare } from '../shadow/spare.ts';
 import type { RoutedStatement } from './routing.ts';
 
 export interface VerificationDeps {
-  readonly engine: Engine;
   readonly spare: Spare;
   /** No query reads this rollup from now on, until it is filled again. Never rejects. */
   readonly distrust: (rollup: RoutedStatement, reason: string) => Promise<void>;
@@ -37,7 +35,7 @@ export function createVerification(deps: VerificationDeps): Verification {
   return {
     offer: ({ endpoint, query, bindings, admitted, requester }) => {
       const { routed, statement } = query;
-      if (routed === undefined || random() >= endpoint.verifiesRollups) return;
+      if (routed?.isExact !== true || random() >= endpoint.verifiesRollups) return;
       const begun = clock.monotonic();
       const finish = (outcome: Outcome, started = begun): void =>
         observe({
@@ -55,7 +53,7 @@ export function createVerification(deps: VerificationDeps): Verification {
         run: async (signal) => {
           const started = clock.monotonic();
           const read = (each: Statement): Promise<Uint8Array | undefined> =>
-            spareRows(deps.engine, each, { signal, lane, comment });
+            spare.rows(each, { signal, lane, comment });
           const outcome = await compare(over, read).catch((cause: unknown): Outcome => {
             return isDropped(cause) ? 'dropped' : 'failed';
           });

@@ -6,14 +6,12 @@ import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { versionBefore } from '../../endpoints/versions.ts';
 import type { Clock } from '../../../sql/base/clock.ts';
 import type { Observe, ShadowCompared } from '../../../sql/base/observation.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { cutLines } from '../../formats/lines.ts';
 import { demandedRedactor, isRedacting } from '../../../guard/redact/demand.ts';
 import { redactRows } from '../formats/redacted-rows.ts';
 import type { Transformer } from '../transform/transformer.ts';
 import { compareResults, type ComparedResult } from './compare-results.ts';
-import type { Spare } from './spare.ts';
-import { isDropped, spareRows } from './spare-rows.ts';
+import { isDropped, type Spare } from './spare.ts';
 import { type Plan, planQuery } from '../plan.ts';
 import type { PlanQueryDeps } from '../planned-query.ts';
 
@@ -22,7 +20,6 @@ type ShadowedPlan = Pick<Plan, 'admitted' | 'parameters'>;
 
 export interface ShadowDeps extends PlanQueryDeps {
   readonly catalog: () => Catalog;
-  readonly engine: Engine;
   readonly transformer: Pick<Transformer, 'rows'>;
   readonly spare: Spare;
   readonly observe: Observe;
@@ -140,7 +137,7 @@ async function runVersion(
   signal: AbortSignal,
 ): Promise<Run> {
   try {
-    const { engine, describe, transformer } = deps;
+    const { spare, describe, transformer } = deps;
     const { principal, content, call } = admitted;
     const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: content.redact });
     const bindings = version.binder.bind(parameters, now, principal.locked);
@@ -150,7 +147,7 @@ async function runVersion(
     const { warming: workload } = endpoint.reservation;
     const { name, version: number } = endpoint;
     const statement = { ...query.statement, ...(workload === undefined ? {} : { workload }) };
-    const bytes = await spareRows(engine, statement, {
+    const bytes = await spare.rows(statement, {
       signal,
       lane: `shadow ${endpoint.id}`,
       comment: { shadow: call.requestId, endpoint: name, version: number },
