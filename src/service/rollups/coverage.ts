@@ -67,7 +67,12 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   const read = async (): Promise<void> => {
     const started = clock.monotonic();
     const names = declared();
-    const found = names.length === 0 ? [] : await readKnown(engine, names, standingOf);
+    const looked = names.length === 0 ? [] : await readKnown(engine, names, standingOf);
+    // A call may have found meanwhile that one is wrong.
+    const found = looked.map((each) => {
+      const reason = each.inUse && distrust.reasonOf(each.inUse.rollup);
+      return reason === undefined ? each : { ...each, inUse: undefined, reason };
+    });
     // Queries may read the tables before any of them is routed there.
     const isOther = tablesOf(all) !== tablesOf(found);
     [all, readAt] = [found, isOther ? -Infinity : started];

@@ -10,6 +10,8 @@ type Version = Pick<Rollup, 'name' | 'version'>;
 export interface Distrust {
   /** Resolves to whether the state could be written. Never rejects. */
   readonly add: (version: Version, reason: string) => Promise<boolean>;
+  /** Undefined: it is trusted. */
+  readonly reasonOf: (version: Version) => string | undefined;
   /** The standings of those that are not distrusted. */
   readonly withFailures: (standingOf: StandingOf) => StandingOf;
 }
@@ -30,6 +32,7 @@ export function createDistrust(engine: Engine): Distrust {
       failure.isWritten = await writeFailure(engine, version, reason);
       return failure.isWritten;
     },
+    reasonOf: (version) => failures.get(keyOf(version))?.reason,
     withFailures: (standingOf) => async (state, now) => {
       const known = failures.get(keyOf(state.rollup));
       if (known === undefined) return standingOf(state, now);
