@@ -91,6 +91,9 @@ export interface EndpointHead extends Pick<
   Endpoint,
   'id' | 'name' | 'version' | 'isDefault' | 'deprecated' | 'rollout' | 'file' | 'tenant' | 'rate' | 'budgets'
 > {
+  /** Empty in a cache if no column is redacted by name. */
+  readonly query: string;
+  readonly redaction: Pick<RedactionPolicy, 'columns'>;
   /** By name. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly binder: Pick<Binder, 'takesLocks'>;

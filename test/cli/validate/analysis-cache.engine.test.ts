@@ -134,6 +134,7 @@ async function analyse(
     isStrict: false,
     openAnalyses,
     asksEngine: true,
+    routes: undefined,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],

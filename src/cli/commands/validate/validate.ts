@@ -4,6 +4,7 @@ import { HASH_WITHOUT_KEY } from '../../../service/endpoints/checks/confinement.
 import { dependsOnTime } from '../../../service/endpoints/checks/defaults.ts';
 import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';
 import { declaredIn, rollupFindings } from '../../checks/engine/rollups.ts';
+import { rollupRoutes, type RoutesInput } from '../../checks/engine/rollup-routes.ts';
 import { fileFindings, type FileSettings } from '../../checks/file.ts';
 import { folderFindings, type FolderInput } from '../../checks/folder.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -32,6 +33,8 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly openAnalyses: () => Promise<Analyses>;
   /** True if an engine analyses queries. */
   readonly asksEngine: boolean;
+  /** Prints which rollup each query reads; undefined: does not. */
+  readonly routes: Pick<RoutesInput, 'zone'> | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;
   /** The error for queries that read tables, if none are known. */
@@ -53,7 +56,11 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...(await ofFolder(options, { ...read, listed, concerned: chosen.concerned })),
     ...ownFindings(read.sound, cache, options),
   ];
-  const { findings: ofEngine, failure } = options.asksEngine
+  const {
+    findings: ofEngine,
+    routes,
+    failure,
+  } = options.asksEngine
     ? await engineOutcome(opened, { ...read, ...chosen }, { ...options, terminal })
     : NOTHING;
   await keepCompiled(read.files, chosen.concerned, cache);
@@ -61,6 +68,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const findings = shownFindings([...found, ...ofEngine], textOf, read.files.keys());
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
   await print({ findings, files, textOf }, terminal);
+  for (const line of routes) terminal.print(line);
   if (failure !== undefined) throw failure;
   // CI rarely has the key: it is a matter of the service's configuration, not of the files.
   const counted = isStrict ? findings.filter(({ code }) => code !== HASH_WITHOUT_KEY).length : 0;
@@ -110,11 +118,12 @@ function ownFindings(
 
 interface EngineOutcome {
   readonly findings: readonly Finding[];
+  readonly routes: readonly string[];
   /** The reason why the engine could not be asked, or not about tables: the findings are printed all the same. */
   readonly failure: CommandError | undefined;
 }
 
-const NOTHING: EngineOutcome = { findings: [], failure: undefined };
+const NOTHING: EngineOutcome = { findings: [], routes: [], failure: undefined };
 
 async function engineOutcome(
   opened: Analyses | CommandError,
@@ -124,14 +133,28 @@ async function engineOutcome(
   const { withoutTables } = options;
   const declared = withoutTables === undefined ? declaredIn(files, concerned) : [];
   if (sound.length === 0 && declared.length === 0) return NOTHING;
-  if (opened instanceof CommandError) return { findings: [], failure: opened };
+  if (opened instanceof CommandError) return { ...NOTHING, failure: opened };
   const ofRollups = await rollupFindings(declared, opened.withEngine).catch(commandError);
-  if (ofRollups instanceof CommandError) return { findings: [], failure: ofRollups };
+  if (ofRollups instanceof CommandError) return { ...NOTHING, failure: ofRollups };
   const all = sound.length === 0 ? [] : await analyseFiles(opened, sound, options).catch(commandError);
-  if (all instanceof CommandError) return { findings: [], failure: all };
-  if (withoutTables === undefined) return { findings: [...all, ...ofRollups], failure: undefined };
+  if (all instanceof CommandError) return { ...NOTHING, failure: all };
+  if (withoutTables === undefined) {
+    const routes = await routesOf(opened, { sound, files }, options);
+    return { findings: [...all, ...ofRollups], routes, failure: undefined };
+  }
   const findings = all.filter(({ code }) => code !== 'engine.unknown_table');
-  return { findings, failure: findings.length < all.length ? withoutTables : undefined };
+  return { findings, routes: [], failure: findings.length < all.length ? withoutTables : undefined };
+}
+
+function routesOf(
+  { withEngine }: Analyses,
+  { sound, files }: Pick<ListedFiles, 'sound' | 'files'>,
+  { routes }: Pick<ValidateOptions, 'routes'>,
+): Promise<readonly string[]> | readonly string[] {
+  const declared = declaredIn(files, new Set(files.keys()));
+  if (routes === undefined || declared.length === 0) return [];
+  const endpoints = sound.flatMap(({ inspected }) => inspected?.candidate.endpoint ?? []);
+  return withEngine((engine) => rollupRoutes(engine, { ...routes, endpoints, declared }));
 }
 
 function commandError(cause: unknown): CommandError {
