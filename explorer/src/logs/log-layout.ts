@@ -4,6 +4,8 @@ import { useLayoutMemory } from '../parts/use-layout-memory.ts';
 export interface LogLayout {
   /** Pixels, by the name of the column; others are as wide as their content. */
   readonly widths: Readonly<Record<string, number>>;
+  /** Paths of the time, the level and the message that are not shown. */
+  readonly hidden: readonly string[];
   readonly isWrapped: boolean;
   /** `auto` shows an open row beside the rows if there is room. */
   readonly panel: 'auto' | 'beside' | 'below';
@@ -16,6 +18,7 @@ export interface LogLayout {
 
 const INITIAL: LogLayout = {
   widths: {},
+  hidden: [],
   isWrapped: false,
   panel: 'auto',
   panelWidth: 0,

@@ -77,6 +77,9 @@ export function rowTerm(source: string, cause: Unfit | undefined): Term {
   return { ...NOTHING, kind: 'row', source, rollup: source, cause, isTimeOnly: false };
 }
 
+/** The text of what is not read as an expression: nothing else has it, and it is in no text that is compared. */
+export const UNREAD = '\0';
+
 /** Characters of the text of an expression in which names are replaced by their expressions. */
 const LONGEST_TERM = 16_384;
 /** Comparisons of an expression with the time, and roundings of it. */

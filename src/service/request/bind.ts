@@ -28,6 +28,8 @@ export interface Bound {
   readonly format: FormatName | EngineFormat;
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
+  /** How NaN and infinities are written; undefined: as null, or as the format has them. */
+  readonly nonFinite: 'string' | undefined;
   /** Undefined: the rows are not divided into pages. */
   readonly opened: OpenedPage | undefined;
   /** How the caller follows the answer; undefined: the call gets one. */
@@ -64,6 +66,7 @@ export function bind({ clock }: { readonly clock: Clock }, admitted: Admitted): 
     redactor,
     format,
     shape,
+    nonFinite: shape && content.nonFinite,
     opened,
     follows,
     labels,

@@ -88,14 +88,16 @@ export async function planAt(deps: PlanDeps, planned: Plan, time: number): Promi
 }
 
 async function queryOf(deps: PlanDeps, bound: Bound): Promise<PlannedQuery> {
-  const { admitted, endpoint, bindings, redactor, opened } = bound;
+  const { admitted, endpoint, bindings, redactor, opened, nonFinite } = bound;
   const { consumerQuery } = admitted;
-  const query = await planQuery(deps, {
+  const planned = await planQuery(deps, {
     endpoint,
     bindings,
     consumerQuery,
     isRedacted: isRedacting(redactor),
   });
+  const query =
+    nonFinite === undefined ? planned : { ...planned, statement: { ...planned.statement, nonFinite } };
   const paged = opened === undefined ? query : await planPage(deps, { endpoint, opened, query });
   const isRouted = endpoint.readsRollups && admitted.content.isOverRows !== true;
   const routed = isRouted ? await deps.routing?.route(paged.statement, bindings.now) : undefined;

@@ -5,6 +5,7 @@ import type { After, Clock } from '../../sql/base/clock.ts';
 import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
+import { readColumns } from './columns.ts';
 import { createDistrust } from './distrust.ts';
 import { hiddenFrom, readPoliciesOf, type Hidden, type QueryOrigin } from './rights.ts';
 import { createStandingOf, type StandingOf } from './standing.ts';
@@ -139,7 +140,9 @@ export async function readKnown(
   const policies = readPoliciesOf(engine);
   const found: KnownRollup[] = [];
   for (const each of declared) {
-    const used = await choose(versionsOf(states, each), (state) => standingOf(state, Number(row?.[0] ?? 0)));
+    const used = await choose(engine, versionsOf(states, each), (state) =>
+      standingOf(state, Number(row?.[0] ?? 0)),
+    );
     const { rollup = each } = used.inUse ?? {};
     // The embedded engine has filters of its own, which the service makes for both.
     const isOfServer = engine.kind === 'http' && used.inUse !== undefined;
@@ -161,6 +164,7 @@ function versionsOf(
 
 /** The first that can be used; if there is none, the reason of the first. */
 async function choose(
+  engine: Engine,
   versions: readonly RollupState[],
   standingOf: (state: RollupState) => ReturnType<StandingOf>,
 ): Promise<Pick<KnownRollup, 'inUse' | 'reason'>> {
@@ -170,7 +174,8 @@ async function choose(
     if ('reason' in standing) first ??= standing.reason;
     else {
       const coverage = { from: micros(standing.from), until: micros(standing.until) };
-      return { inUse: { rollup: state.rollup, coverage }, reason: undefined };
+      const columns = await readColumns(engine, state.rollup.source);
+      return { inUse: { rollup: state.rollup, coverage, columns }, reason: undefined };
     }
   }
   return { inUse: undefined, reason: first ?? NOT_APPLIED };

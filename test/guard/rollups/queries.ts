@@ -127,7 +127,7 @@ function condition(random: Random, time: string): string {
   ]); // prettier-ignore
 }
 
-function range(random: Random, time: string): string {
+export function range(random: Random, time: string): string {
   const [from, until] = [bound(random), bound(random)];
   switch (random(5)) {
     case 0:
@@ -141,7 +141,7 @@ function range(random: Random, time: string): string {
   }
 }
 
-function bound(random: Random): string {
+export function bound(random: Random): string {
   const moment = MOMENTS[random(MOMENTS.length)] ?? MOMENTS[0];
   const shift = [0, 1, 59, 60, 61, -1, 3600, 1799, 86_400, random(10_000)][random(10)] ?? 0;
   const time = new Date(Date.parse(`${moment}Z`) + shift * 1000).toISOString().slice(0, 19).replace('T', ' ');

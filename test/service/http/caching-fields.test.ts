@@ -50,7 +50,7 @@ let isHeld: boolean;
 const NOTHING_RAN = {
   successor: undefined,
   dialect: undefined,
-  preferredShape: undefined,
+  preferences: [],
   timing: { auth: 0, plan: 0, queue: 0, engine: 0, redact: 0, encode: 0 },
   read: undefined,
   summary: { resultRows: 0, elapsedNs: 0 },

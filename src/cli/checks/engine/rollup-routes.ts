@@ -4,6 +4,7 @@ import { createRouter, type Route } from '../../../guard/rollups/route.ts';
 import { referenceOf, type Endpoint } from '../../../service/endpoints/endpoint.ts';
 import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
+import { readColumns } from '../../../service/rollups/columns.ts';
 import { resolveRollup } from '../../../service/rollups/resolve.ts';
 
 export interface RoutesInput {
@@ -21,7 +22,9 @@ export async function rollupRoutes(
   const all: RollupInUse[] = [];
   for (const each of declared) {
     const { plan } = await resolveRollup(engine, each);
-    if (plan !== undefined) all.push({ rollup: plan.rollup, coverage: ALL_TIMES });
+    if (plan === undefined) continue;
+    const columns = await readColumns(engine, plan.rollup.source);
+    all.push({ rollup: plan.rollup, coverage: ALL_TIMES, columns });
   }
   const { route } = createRouter({ zone });
   const rollupsOf: Parameters<typeof route>[1] = ({ database, table }) =>

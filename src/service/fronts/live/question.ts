@@ -55,10 +55,18 @@ export function questionOf(
 
 /** Equal for all who ask the same. */
 function topicOf(plan: Plan, policy: LivePolicy): string {
-  const { admitted, endpoint, query, bindings, redactor, shape, page } = plan;
+  const { admitted, endpoint, query, bindings, redactor, shape, nonFinite, page } = plan;
   const { consumerQuery, content } = admitted;
   const text = consumerQuery?.language === 'sql' ? query.consumerQuery?.canonicalSql : consumerQuery?.text;
   const asked = [consumerQuery?.language ?? null, consumerQuery?.dialect ?? null, text ?? null];
-  const parts = [bindings.source, ...asked, redactor.profile, shape ?? null, page?.size ?? null, content.isOverRows === true];
+  const parts = [
+    bindings.source,
+    ...asked,
+    redactor.profile,
+    shape ?? null,
+    nonFinite ?? null,
+    page?.size ?? null,
+    content.isOverRows === true,
+  ];
   return cacheKey({ ...endpoint, name: referenceOf(endpoint) }, [...parts, JSON.stringify(policy)]);
 }

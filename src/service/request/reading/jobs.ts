@@ -51,11 +51,15 @@ export function warmJob(deps: JobDeps, planned: CachedPlan): WarmJob | undefined
 
 /** What else determines the result, besides the values of the parameters. */
 function encodedQuery(plan: CachedPlan): readonly (string | null)[] {
-  const { query, redactor, format, shape, admitted } = plan;
-  const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
+  const { query, redactor, format, shape, nonFinite, admitted } = plan;
+  const encoding = [
+    formatKey(format),
+    shape === 'bigquery' ? '/bigquery' : '',
+    nonFinite ? '/non-finite' : '',
+  ];
   // A caller who asks for rows gets no response that was computed from a rollup.
   const source = admitted.content.isOverRows === true ? ['rows'] : [];
-  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding, ...source];
+  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding.join(''), ...source];
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {

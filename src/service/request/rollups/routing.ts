@@ -161,7 +161,9 @@ const FAILED: Unfit = { text: 'routing the query failed, as the log says' };
 
 function keyOf(all: readonly RollupInUse[]): string {
   return all
-    .map(({ rollup, coverage }) => `${rollup.name} ${rollup.version} ${coverage.from} ${coverage.until}`)
+    .map(({ rollup, coverage, columns }) =>
+      [rollup.name, rollup.version, coverage.from, coverage.until, columns.id].join(' '),
+    )
     .join();
 }
 
