@@ -62,23 +62,24 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   const { engine, declared, clock, after, observe, onTables } = options;
   const distrust = createDistrust(engine);
   const standingOf = distrust.withFailures(createStandingOf(engine));
-  let [all, readAt]: [readonly KnownRollup[], number] = [[], -Infinity];
+  let all: readonly KnownRollup[] = [];
+  // Queries may read the tables before any of them is routed there.
+  let [served, readAt]: [readonly KnownRollup[], number] = [[], -Infinity];
   let cancel: (() => void) | undefined;
   let isClosed = false;
+  /** A call may have found meanwhile that it is wrong. */
+  const trusted = (each: KnownRollup): KnownRollup => {
+    const reason = each.inUse && distrust.reasonOf(each.inUse.rollup);
+    return reason === undefined ? each : { ...each, inUse: undefined, reason };
+  };
   const read = async (): Promise<void> => {
     const started = clock.monotonic();
     const names = declared();
-    const looked = names.length === 0 ? [] : await readKnown(engine, names, standingOf);
-    // A call may have found meanwhile that one is wrong.
-    const found = looked.map((each) => {
-      const reason = each.inUse && distrust.reasonOf(each.inUse.rollup);
-      return reason === undefined ? each : { ...each, inUse: undefined, reason };
-    });
-    // Queries may read the tables before any of them is routed there.
+    const found = names.length === 0 ? [] : await readKnown(engine, names, standingOf);
     const isOther = tablesOf(all) !== tablesOf(found);
-    [all, readAt] = [found, isOther ? -Infinity : started];
+    all = found.map(trusted);
     if (isOther) await onTables?.();
-    readAt = started;
+    [served, readAt] = [found.map(trusted), started];
   };
   const refresh = (): Promise<void> => read().catch(unknown);
   const schedule = (): void => {
@@ -86,7 +87,7 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   };
   schedule();
   const known = ({ database, table }: SourceName): readonly KnownRollup[] =>
-    all.filter(({ source }) => source.database === database && source.table === table);
+    served.filter(({ source }) => source.database === database && source.table === table);
   const isValid = (): boolean => clock.monotonic() - readAt <= VALID_MS;
   return {
     of: (source, origin) =>
@@ -99,8 +100,9 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
         return reason === undefined ? [] : [{ name: each.name, reason }];
       }),
     distrust: async ({ rollup: name, version }, reason) => {
-      all = all.map((each) => (each.name === name ? { ...each, inUse: undefined, reason } : each));
-      const isWritten = await distrust.add({ name, version }, reason);
+      const written = distrust.add({ name, version }, reason);
+      [all, served] = [all.map(trusted), served.map(trusted)];
+      const isWritten = await written;
       observe({ kind: 'rollup.distrusted', rollup: `${name}@${version}`, isWritten });
     },
     all: () => all,
