@@ -445,6 +445,8 @@ const HEAD = {
   parameters: { t: { type: 'String' } },
   mcp: {},
   sandbox: { enabled: true, languages: ['sql'] },
+  query: '',
+  redaction: { columns: { email: 'mask' } },
   outline: { elements: [{ name: 'rows' }] },
 };
 const RECORD = {
@@ -541,6 +543,9 @@ describe('a file of the cache that is not whole is not used', () => {
         { budgets: [1] },
         { sandbox: { enabled: true, languages: ['c'] } },
         { outline: {} },
+        { query: 1 },
+        { redaction: {} },
+        { redaction: { columns: { email: 'kept' } } },
         { other: 1 },
       ].map(head),
       { ...PACK, sources: [{ name: 'b' }] },
