@@ -24,6 +24,7 @@ import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
 import { respond } from '../fronts/live/follow.ts';
 import { explain } from '../request/explain.ts';
+import { describeRollup } from '../rollups/describe.ts';
 import { admitKey } from '../request/admission/keys.ts';
 import type { Parts } from './parts.ts';
 
@@ -85,6 +86,7 @@ export function createListeners(parts: Parts): Listeners {
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    rollups: () => parts.rollups.all().map(describeRollup),
     hosts: settings.adminNames,
     loading: parts.loading,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),

@@ -38,8 +38,7 @@ export function callFields(headerPrefix: string): CallFields {
 
 /** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
-  const { redact, labels, reservation } = callFields(headerPrefix);
-  return ['x-api-key', 'authorization', 'accept', 'prefer', redact, labels, reservation];
+  return ['x-api-key', 'authorization', 'accept', 'prefer', ...Object.values(callFields(headerPrefix))];
 }
 
 /** The value of a field; several of one name as a list. */

@@ -135,6 +135,7 @@ async function analyse(
     isStrict: false,
     openAnalyses,
     asksEngine: true,
+    routes: undefined,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],
@@ -445,6 +446,8 @@ const HEAD = {
   parameters: { t: { type: 'String' } },
   mcp: {},
   sandbox: { enabled: true, languages: ['sql'] },
+  query: '',
+  redaction: { columns: { email: 'mask' } },
   outline: { elements: [{ name: 'rows' }] },
 };
 const RECORD = {
@@ -541,6 +544,9 @@ describe('a file of the cache that is not whole is not used', () => {
         { budgets: [1] },
         { sandbox: { enabled: true, languages: ['c'] } },
         { outline: {} },
+        { query: 1 },
+        { redaction: {} },
+        { redaction: { columns: { email: 'kept' } } },
         { other: 1 },
       ].map(head),
       { ...PACK, sources: [{ name: 'b' }] },

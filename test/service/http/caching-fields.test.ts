@@ -428,6 +428,7 @@ describe('what shared caches may store', () => {
         'Authorization',
         'X-API-KEY',
         'SVC-ENDPOINT-REDACT-PII',
+        'SVC-ENDPOINT-ROLLUPS',
       ]),
     );
   });

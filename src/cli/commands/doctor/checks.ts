@@ -6,6 +6,7 @@ import type { Settings } from '../../../service/config/settings.ts';
 import { checkConfinement } from '../../../service/preflight/confinement.ts';
 import { checkData } from '../../../service/preflight/data.ts';
 import type { PreflightFinding } from '../../../service/preflight/finding.ts';
+import { checkRollups } from './rollups.ts';
 import { checkRowPolicies } from './row-policies/check.ts';
 import { unfilteredRows } from './unfiltered-rows.ts';
 
@@ -32,5 +33,10 @@ export const DOCTOR_CHECKS: readonly CheckEntry<'service', PreflightFinding, Doc
     codes: {},
     check: ({ clickhouse, engine, endpoints }) =>
       clickhouse?.rowPolicies === true ? checkRowPolicies(engine, endpoints) : [],
+  },
+  {
+    needs: 'service',
+    codes: {},
+    check: ({ clickhouse, engine }) => (clickhouse === undefined ? [] : checkRollups(engine)),
   },
 ];

@@ -1,6 +1,7 @@
 // `millrace validate`, its flags and help.
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { openAnalyses, withCacheOptions } from '../analysis/open.ts';
@@ -21,6 +22,7 @@ interface ValidateFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly strict?: boolean;
+  readonly rollups?: boolean;
   readonly engine: boolean;
   readonly cache?: string | false;
   readonly changed?: string | true;
@@ -44,12 +46,20 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       'check only files that differ from a revision (default: the last commit), and those that depend on them',
     )
     .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
+    .option(
+      '--rollups',
+      'also print which rollup each query reads once it is filled, or why none, for each variant of the query',
+    )
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
   withCacheOptions(withSchemaOptions(command)).action(async (paths: string[], flags: ValidateFlags) => {
     const settings = await checkedSettings(flags, deps);
     const chosen = paths.length > 0 ? paths : [settings.endpoints];
     const schema = existingSchema(flags, settings, deps);
+    if (flags.rollups === true && (flags.format !== 'human' || !flags.engine))
+      throw new CommandError(ROUTES, { exitCode: 2 });
+    // What the cache has of a file is not its queries.
+    const cache = flags.rollups === true ? false : flags.cache;
     const printers = printersOf(deps.env);
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
@@ -57,8 +67,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       changed: chooseChanged(flags, { settings, schema }, deps),
       print,
       isStrict: flags.strict === true,
-      openAnalyses: () => openAnalyses({ settings, schema, cache: flags.cache }, deps),
+      openAnalyses: () => openAnalyses({ settings, schema, cache }, deps),
       asksEngine: flags.engine,
+      routes:
+        flags.rollups === true ? { zone: settings.clickhouse === undefined ? 'UTC' : undefined } : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,
@@ -70,6 +82,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     deps.setExitCode(await validate(options, deps.terminal));
   });
 }
+
+const ROUTES = '--rollups needs the engine and the human format';
 
 function chooseChanged(
   { changed: base }: ValidateFlags,

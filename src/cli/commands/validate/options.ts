@@ -1,4 +1,5 @@
 // What `millrace validate` checks, and with what.
+import type { RoutesInput } from '../../checks/engine/rollup-routes.ts';
 import type { FileSettings } from '../../checks/file.ts';
 import type { FolderInput } from '../../checks/folder.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
@@ -18,6 +19,8 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly openAnalyses: () => Promise<Analyses>;
   /** True if an engine analyses queries. */
   readonly asksEngine: boolean;
+  /** Prints which rollup each query reads; undefined: does not. */
+  readonly routes: Pick<RoutesInput, 'zone'> | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;
   /** The error for queries that read tables, if none are known. */

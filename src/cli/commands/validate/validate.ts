@@ -27,7 +27,11 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     ...(await ofFolder(options, { ...read, listed, concerned: chosen.concerned })),
     ...ownFindings(read.sound, cache, options),
   ];
-  const { findings: ofEngine, failure } = options.asksEngine
+  const {
+    findings: ofEngine,
+    routes,
+    failure,
+  } = options.asksEngine
     ? await engineOutcome(opened, { ...read, ...chosen }, { ...options, terminal })
     : NOTHING;
   await keepCompiled(read.files, chosen.concerned, cache);
@@ -35,6 +39,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   const findings = shownFindings([...found, ...ofEngine], textOf, read.files.keys());
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
   await print({ findings, files, textOf }, terminal);
+  for (const line of routes) terminal.print(line);
   if (failure !== undefined) throw failure;
   // CI rarely has the key: it is a matter of the service's configuration, not of the files.
   const counted = isStrict ? findings.filter(({ code }) => code !== HASH_WITHOUT_KEY).length : 0;

@@ -5,7 +5,6 @@ import type { Catalog } from '../../endpoints/catalog.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { versionBefore } from '../../endpoints/versions.ts';
 import type { ShadowCompared } from '../../../sql/base/observation.ts';
-import { EngineError } from '../../engine/engine.ts';
 import { compareResults } from './compare-results.ts';
 import type { Plan } from '../plan.ts';
 import { runVersion, type Run, type ShadowDeps, type ShadowedPlan } from './run-version.ts';
@@ -15,16 +14,9 @@ export interface Shadow {
   readonly offer: (plan: Plan) => void;
 }
 
-/** After the response, so that sending it comes first; then as often until the engine is idle enough. */
-const WAIT_MS = 50;
-const MAX_WAITS = 40;
-/** The engine is idle enough if at most this share of its connections is in use; a run ends early if more than half are. */
-const IDLE_SHARE = 1 / 4;
-const BUSY_SHARE = 1 / 2;
 /** Runs one comparison at a time; calls offered meanwhile are dropped. */
 export function createShadow(deps: ShadowDeps): Shadow {
-  const { catalog, observe, random, clock, after } = deps;
-  let isTaken = false;
+  const { catalog, observe, random, clock, spare } = deps;
 
   const finish = (pair: Pair, started: number, outcome: Outcome): void =>
     observe({
@@ -37,22 +29,6 @@ export function createShadow(deps: ShadowDeps): Shadow {
       ...outcome,
     });
 
-  const begin = (pair: Pair, waits: number): void => {
-    after(WAIT_MS, () => {
-      if (!isIdle(deps)) {
-        if (waits < MAX_WAITS) return begin(pair, waits + 1);
-        isTaken = false;
-        return finish(pair, clock.monotonic(), DROPPED);
-      }
-      const started = clock.monotonic();
-      void comparePair(deps, pair)
-        .then((outcome) => finish(pair, started, outcome))
-        .finally(() => {
-          isTaken = false;
-        });
-    });
-  };
-
   return {
     offer: (plan) => {
       const { endpoint, principal } = plan.admitted;
@@ -61,9 +37,13 @@ export function createShadow(deps: ShadowDeps): Shadow {
       if (newer === undefined || random() >= newer.rollout.share) return;
       if (!isCallable(newer, principal)) return;
       const pair = { plan, newer };
-      if (isTaken) return finish(pair, clock.monotonic(), DROPPED);
-      isTaken = true;
-      begin(pair, 0);
+      spare.offer({
+        run: async (signal) => {
+          const started = clock.monotonic();
+          finish(pair, started, await comparePair(deps, pair, signal));
+        },
+        drop: () => finish(pair, clock.monotonic(), DROPPED),
+      });
     },
   };
 }
@@ -97,17 +77,10 @@ function isTried(endpoint: Endpoint): endpoint is Tried {
   return endpoint.rollout !== undefined;
 }
 
-function isIdle({ engine, connections }: ShadowDeps): boolean {
-  const { running, waiting } = engine.load();
-  return waiting === 0 && running <= (connections - 1) * IDLE_SHARE;
-}
-
 /** Never rejects. */
-async function comparePair(deps: ShadowDeps, { plan, newer }: Pair): Promise<Outcome> {
-  const end = new AbortController();
-  const stopWatching = watchLoad(deps, () => end.abort(new EngineError('aborted', 'the service is busy')));
+async function comparePair(deps: ShadowDeps, { plan, newer }: Pair, signal: AbortSignal): Promise<Outcome> {
   const now = deps.clock.epoch();
-  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { plan, endpoint, now }, end.signal);
+  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { plan, endpoint, now }, signal);
   try {
     const before = await run(plan.admitted.endpoint);
     const after = await run(newer);
@@ -124,23 +97,7 @@ async function comparePair(deps: ShadowDeps, { plan, newer }: Pair): Promise<Out
     return isStable ? { outcome: 'different', differences } : UNSTABLE;
   } catch {
     return UNSTABLE; // a bug of the comparison must not end the process
-  } finally {
-    stopWatching();
   }
 }
 
 const UNSTABLE: Outcome = { outcome: 'unstable', differences: [] };
-
-const WATCH_MS = 20;
-
-/** Calls `onBusy` once if callers need the engine. */
-function watchLoad({ engine, connections, after }: ShadowDeps, onBusy: () => void): () => void {
-  let cancel: (() => void) | undefined;
-  const look = (): void => {
-    const { running, waiting } = engine.load();
-    if (waiting > 0 || running > Math.max(1, connections * BUSY_SHARE)) return onBusy();
-    cancel = after(WATCH_MS, look);
-  };
-  look();
-  return () => cancel?.();
-}
