@@ -24,7 +24,7 @@ const common = {
   // others: on two cores, five of them took 5 % longer than four.
   maxWorkers: cores + 2,
   maxConcurrency: Math.min(cores + 1, 5),
-  expect: { poll: { timeout: 120_000, interval: 25 } },
+  expect: { poll: { timeout: 120_000, interval: 50 } },
 } as const;
 
 /** V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only. */

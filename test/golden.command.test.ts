@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { repository, type Repository } from './support/git-repository.ts';
 
 const FOLDER = join(import.meta.dirname, 'golden/commands');
-const KINDS = ['convert', 'diff', 'exposure', 'format', 'impact', 'import', 'lint'];
+const KINDS = ['convert', 'cost', 'diff', 'exposure', 'format', 'impact', 'import', 'lint'];
 const NEVER_SHOWN = /^(?:\.git|\.millrace)\//;
 const ID = /\b[\da-f]{8}-[\da-f]{4}-4[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}\b/g;
 

@@ -10,6 +10,7 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   init: async () => (await import('./commands/init/command.ts')).addInit,
   serve: async () => (await import('./commands/serve/command.ts')).addServe,
   validate: async () => (await import('./commands/validate/command.ts')).addValidate,
+  cost: async () => (await import('./commands/cost/command.ts')).addCost,
   exposure: async () => (await import('./commands/exposure/command.ts')).addExposure,
   test: async () => (await import('./commands/test/command.ts')).addTest,
   schema: async () => (await import('./commands/schema/command.ts')).addSchema,

@@ -72,8 +72,9 @@ describe('a chart', () => {
       rows: [
         { at: '2024-01-01 00:00:00', p95: 1.5, note: null },
         { at: '2024-01-01 00:00:01', p95: null, note: null },
+        { at: '2024-01-01 00:00:02', p95: 'nan', note: null },
       ],
-      expected: { shape: 'lines', isWhole: false, times: [START, START + 1], names: ['p95'] },
+      expected: { shape: 'lines', isWhole: false, times: [START, START + 1, START + 2], names: ['p95'] },
     },
     {
       why: 'measurements that are whole numbers are not stacked',

@@ -1,6 +1,7 @@
 // New rows of a log view that follows: how often it asks, however many rows there are, and what it says about itself.
 import { expect, test } from 'vitest';
 import { createFollower } from '../../explorer/src/logs/follower.ts';
+import { createLogStore, MAX_ROWS } from '../../explorer/src/logs/log-store.ts';
 import type { LogQuestion } from '../../explorer/src/logs/questions.ts';
 import { createClient } from '../../explorer/src/service/client.ts';
 import type { Row } from '../../explorer/src/service/json.ts';
@@ -177,4 +178,39 @@ test('a full response of new rows has a gap before it, unless nothing was known'
   await time.advance(0);
   expect(gaps).toEqual([false]);
   follower.stop();
+});
+
+test('what is read and what is new are bounded, however many rows arrive', async () => {
+  const time = createVirtualTime();
+  let asked = 0;
+  const fetch = (): Promise<Response> => {
+    asked++;
+    const result = Array.from({ length: 4000 }, (_, n) => ({
+      timestamp: new Date(asked * 1000).toISOString(),
+      n: asked * 4000 + n,
+    }));
+    return Promise.resolve(Response.json({ result }));
+  };
+  const store = createLogStore({
+    client: createClient({ base: 'http://localhost/', fetch, now: time.clock.monotonic }),
+    key: () => 'key',
+    after: time.after,
+    epoch: time.clock.epoch,
+    isVisible: () => true,
+    whenReleased: (run) => run(),
+  });
+  store.load({ ...QUESTION, endpoint: { ...QUESTION.endpoint, live: null }, isOpen: true });
+  await time.advance(0);
+  store.follow();
+  const counts: number[] = [];
+  for (let turn = 0; turn < 12; turn++) {
+    await time.advance(10_000);
+    counts.push(store.fresh.value.length);
+    store.showFresh();
+  }
+  expect(Math.max(...counts)).toBe(5000);
+  expect(store.rows.value.value?.rows).toHaveLength(MAX_ROWS);
+  const newest = store.rows.value.value?.rows[0];
+  expect(newest?.['timestamp']).toBe(new Date(asked * 1000).toISOString());
+  store.close();
 });

@@ -98,12 +98,14 @@ function smallTargets(): readonly string[] {
     .map(({ each, box }) => `${each.outerHTML.slice(0, 80)} ${box.width} × ${box.height}`);
 }
 
-test.each([
+const SIZES = [
   { size: 'a phone', width: 390, height: 800 },
   { size: 'a tablet', width: 820, height: 1100 },
   { size: 'a laptop', width: 1280, height: 800 },
   { size: 'a desk', width: 1920, height: 1080 },
-])(
+];
+
+test.each(SIZES)(
   '$size: axe finds nothing in either theme, targets have 24 pixels, nothing is cut',
   async ({ width, height }) => {
     await page.setViewportSize({ width, height });
@@ -117,6 +119,108 @@ test.each([
   },
 );
 
+/** What opens over the log view, by the button or the keys that open it. */
+const OPENED: readonly { readonly what: string; readonly open: () => Promise<unknown> }[] = [
+  { what: 'the time range', open: () => page.getByRole('button', { name: /^Time range/ }).click() },
+  { what: 'columns', open: () => page.getByRole('button', { name: /^Columns/ }).click() },
+  { what: 'export, or more', open: () => page.getByRole('button', { name: /^(?:Export|More)$/ }).click() },
+  { what: 'calls, or more', open: () => page.getByRole('button', { name: /^(?:Calls|More)$/ }).click() },
+  { what: 'a column', open: () => page.locator('.log-head-button').last().click() },
+  {
+    what: 'copies of a row',
+    open: async () => {
+      await rows().nth(1).click();
+      await page.getByRole('complementary').getByRole('button', { name: 'Copy', exact: true }).click();
+    },
+  },
+  {
+    what: 'suggestions',
+    open: async () => {
+      await filter().focus();
+      await page.keyboard.press('ArrowDown');
+    },
+  },
+  { what: 'views', open: () => page.locator('.views > summary').click() },
+  { what: 'commands', open: () => page.keyboard.press('Control+k') },
+  {
+    what: 'keys',
+    open: async () => {
+      await page.locator('.log-rows').focus();
+      await page.keyboard.press('?');
+    },
+  },
+];
+
+test.each(SIZES)(
+  '$size: axe finds nothing in what opens, in either theme, and it is in the window',
+  async (size) => {
+    await page.setViewportSize(size);
+    const found: string[] = [];
+    for (const { what, open } of OPENED) {
+      await open();
+      const panel = page
+        .locator('[role=dialog]:visible, dialog[open], [role=listbox]:visible, .menu-body:visible')
+        .last();
+      await panel.waitFor();
+      const { x, y, width, height } = (await panel.boundingBox()) ?? { x: -1, y: 0, width: 0, height: 0 };
+      const isInside = x >= 0 && y >= 0 && x + width <= size.width && y + height <= size.height;
+      if (!isInside) found.push(`${what}: outside of the window`);
+      await panel.evaluate((element) => (element.dataset['opened'] = ''));
+      const each = await violationsInBothSchemes(page, '[data-opened]');
+      found.push(...each.map((violation) => `${what}: ${violation}`));
+      await page.keyboard.press('Escape');
+      await page.locator('[data-opened]:visible').waitFor({ state: 'hidden' });
+      await page.evaluate(() =>
+        document.querySelector<HTMLElement>('[data-opened]')?.removeAttribute('data-opened'),
+      );
+      await page.keyboard.press('Escape'); // closes the row
+    }
+    expect(found).toEqual([]);
+  },
+);
+
+/** Pixels that the chosen name lacks; in the page. */
+function cutBy(select: HTMLElement): number {
+  const probe = document.createElement('span');
+  const { font, paddingLeft, paddingRight } = getComputedStyle(select);
+  Object.assign(probe.style, { font, position: 'absolute', whiteSpace: 'pre' });
+  probe.textContent = (select as HTMLSelectElement).value; // of a select
+  document.body.append(probe);
+  const { width } = probe.getBoundingClientRect();
+  probe.remove();
+  const arrow = 16;
+  return width + parseFloat(paddingLeft) + parseFloat(paddingRight) + arrow - select.clientWidth;
+}
+
+test('in a narrow window the facets are folded until they are opened; Escape closes the row from the head too', async () => {
+  const { page: own } = await visitorOfTest(service, {
+    viewport: { width: 820, height: 1100 },
+    timezoneId: 'Asia/Kolkata',
+  });
+  await openExplorer(own, service, LOGS);
+  await loaded(own);
+  const value = own.getByRole('checkbox', { name: 'Rows with metadata.request.method POST' });
+  expect(await value.count()).toBe(0);
+  await own.getByRole('button', { name: 'Facets' }).click();
+  await value.waitFor();
+  await rows(own).nth(1).click();
+  const panel = own.getByRole('complementary', { name: 'Row' });
+  await panel.waitFor();
+  // All times have the zone that was chosen.
+  await own.getByRole('button', { name: /^Time range/ }).click();
+  await own.getByRole('radio', { name: /^Local/ }).check();
+  await own.keyboard.press('Escape');
+  await own.getByRole('columnheader', { name: /^time, (?:Kolkata|Calcutta)/ }).waitFor();
+  await panel
+    .getByText(/ UTC\+5:30$/)
+    .first()
+    .waitFor();
+  expect(await panel.getByText(/\dZ$/).count()).toBe(0);
+  await own.getByRole('button', { name: 'Wrap' }).click();
+  await own.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+});
+
 test('a phone has one row of tools, times of day, and the facets in a sheet', async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   const tops = await page
@@ -126,6 +230,11 @@ test('a phone has one row of tools, times of day, and the facets in a sheet', as
     );
   expect(new Set(tops.map(({ top, height }) => Math.round(top + height / 2))).size).toBe(1);
   expect(Math.max(...tops.map(({ right }) => right))).toBeLessThanOrEqual(390);
+  const table = page.getByRole('combobox', { name: 'Table' });
+  await table.selectOption('function_edge_logs');
+  expect(await table.evaluate(cutBy)).toBeLessThanOrEqual(0);
+  await table.selectOption('edge_logs');
+  await loaded(page);
   const time = rows().first().locator('.log-time');
   expect(await time.textContent()).toMatch(/\d\d:\d\d:\d\d/);
   expect(await time.evaluate((cell) => cell.scrollWidth - cell.clientWidth)).toBeLessThanOrEqual(0);

@@ -1,4 +1,6 @@
 // The calls of a log view, sent to a service over the real engine: rows, histogram and facets are about the same rows.
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/service/auth/keyring.ts';
 import { facetCalls, loadFacets, searchFacet, type Facet } from '../../explorer/src/logs/facets.ts';
@@ -28,6 +30,7 @@ import type { Answer } from '../../explorer/src/service/answer.ts';
 import { createClient, type Client } from '../../explorer/src/service/client.ts';
 import type { Json, Row } from '../../explorer/src/service/json.ts';
 import type { Endpoint } from '../../explorer/src/service/listing.ts';
+import { eventually } from '../support/eventually.ts';
 import { some } from '../support/runs.ts';
 import { KEY, SHIPPED, startService, writeEndpoint, type TestService } from '../support/service.ts';
 import { sampleTables } from '../support/service.ts';
@@ -83,12 +86,21 @@ query: |
 `,
 );
 
+const ROLLUP = `rollups:
+  - name: edge_by_minute
+    from: logs.edge_logs
+    time: { column: timestamp, every: [1m] }
+    dimensions: [project, metadata.response.status_code]
+    measures: [count()]
+`;
+
 let service: TestService;
 let client: Client;
 let endpoints: readonly Endpoint[];
 
 beforeAll(async () => {
   service = await startService({
+    isDevelopment: true, // it fills rollups by itself
     endpoints: SHIPPED,
     sql: [await sampleTables(), ...TABLES.split(/;\n/).filter((each) => each.trim() !== ''), EDGE],
     tokens: [{ name: 'lql', sha256: hashKey(LQL_KEY), endpoints: ['*'], allow: ['lql'] }],
@@ -174,6 +186,31 @@ test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (
     const at = Date.parse(textOf(row[question.view.time]).replace(/(\.\d{3})\d+/, '$1'));
     return at >= start && at < start + span;
   }
+});
+
+test('the histogram is read from a rollup, if there is one, and is the same', async () => {
+  const question = questionOf('logs.all', 'edge_logs');
+  const rows = await histogram(question);
+  await writeFile(join(service.endpoints, 'edge.rollup.yaml'), ROLLUP);
+  await service.service.reload();
+  let used: string | undefined;
+  const observed = createClient({
+    base: `${service.service.address}/`,
+    now: () => 0,
+    fetch: async (...call) => {
+      const response = await fetch(...call);
+      used = /rollup;desc=(\w+)/.exec(response.headers.get('Server-Timing') ?? '')?.[1];
+      return response;
+    },
+  });
+  const asked = histogramOf(question, basisOf(question), await sqlOf(question));
+  const answer = await eventually(async () => {
+    const found = await observed.run(KEY, asked.ask, run);
+    if (used === undefined) throw new Error('no rollup is in use');
+    return found;
+  });
+  expect(used).toBe('edge_by_minute');
+  expect(readHistogram(asked, answer.rows)).toEqual(rows);
 });
 
 test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does', async (name, table) => {

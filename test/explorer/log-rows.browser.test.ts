@@ -10,6 +10,7 @@ import {
   type Visitor,
 } from '../support/browser.ts';
 import { violationsInBothSchemes } from './axe.ts';
+import { swipe } from './touch.ts';
 import { logsFragment, logsPage, type LogsPage } from './logs-page.ts';
 
 const NOW = Date.now();
@@ -163,6 +164,30 @@ describe('a column', () => {
     await page.getByRole('button', { name: 'Hide' }).click();
     await expect.poll(logs.heads).toEqual([second]);
   });
+
+  test('of the time, the level or the message is hidden too, and one is left', async () => {
+    await logs.show(DAY);
+    const names = () => page.locator('.log-head-button').allTextContents();
+    const before = await names();
+    const color = await logs.rows().first().getAttribute('data-severity');
+    for (const name of ['time, UTC', 'level', 'message']) {
+      await page.locator('.log-head-button', { hasText: name }).click();
+      await page.getByRole('button', { name: 'Hide', exact: true }).click();
+    }
+    await expect.poll(names).toEqual(before.slice(2, -1));
+    expect(await logs.rows().first().getAttribute('data-severity')).toBe(color);
+    await page.reload();
+    await logs.loaded();
+    expect(await names()).toEqual(before.slice(2, -1));
+    await page.getByRole('button', { name: /^Columns/ }).click();
+    await page.getByRole('checkbox', { name: 'timestamp', exact: true }).check();
+    await expect.poll(names).toEqual(['time, UTC', ...before.slice(2, -1)]);
+    const fields = page.getByRole('list', { name: 'Shown', exact: true }).getByRole('checkbox');
+    while ((await fields.count()) > 0) await fields.first().click();
+    expect(await page.getByRole('checkbox', { name: 'timestamp', exact: true }).isDisabled()).toBe(true);
+    await page.getByRole('button', { name: 'Columns of the endpoint' }).click();
+    await expect.poll(names).toEqual(before);
+  });
 });
 
 describe('the histogram', () => {
@@ -190,6 +215,8 @@ describe('the histogram', () => {
     await expect.poll(logs.total).toBe(all);
     expect(page.url()).toBe(whole);
     expect(await back.count()).toBe(0);
+    await swipe(page.locator('.log-histogram svg[role=group]'), 0.2, 0.6);
+    await expect.poll(logs.total).toBe(some);
   });
 
   test.each(['edge_logs', 'function_logs'])('filters by the severities of its legend: %s', async (table) => {

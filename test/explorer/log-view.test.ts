@@ -1,7 +1,7 @@
 // The log views of an endpoint, declared or inferred, the fields of tables, severities and buckets.
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fieldNulls, fieldOf, fieldsOf } from '../../explorer/src/logs/fields.ts';
+import { fieldOf, fieldsOf } from '../../explorer/src/logs/fields.ts';
 import { bucketsOf, readHistogram, withRows } from '../../explorer/src/logs/histogram.ts';
 import { unseen } from '../../explorer/src/logs/older-rows.ts';
 import { basisOf, rowsOf, type LogQuestion } from '../../explorer/src/logs/questions.ts';
@@ -156,29 +156,6 @@ describe('fields', () => {
     ['metadata.any.other', 'dynamic'],
     ['metadata.a b.c', 'string'],
   ])('%s is %s', (path, kind) => expect(fieldOf(odd, path)?.kind).toBe(kind));
-
-  test.each([
-    ['Float64', 'x', 'non-finite'],
-    ['BFloat16', 'x', 'non-finite'],
-    ['Nullable(Float32)', 'x', 'either'],
-    ['LowCardinality(Nullable(Float32))', 'x', 'either'],
-    ['Array(Array(Float64))', 'x', 'non-finite'],
-    ['Map(String, Float64)', 'x.k', 'non-finite'],
-    ['Map(String, Nullable(Float64))', 'x.k', 'either'],
-    ['Tuple(a Float64, b String)', 'x.a', 'non-finite'],
-    ['Tuple(a Float64, b String)', 'x.b', 'null'],
-    ['JSON(a.b Float64)', 'x.a.b', 'non-finite'],
-    ['JSON', 'x.a', 'null'],
-    ['Nullable(Decimal(9, 2))', 'x', 'null'],
-    ['Nullable(String)', 'x', 'null'],
-  ])('a null of %s at %s is %s', (type, path, expected) =>
-    expect(fieldNulls(table('t', { x: type }), path)).toBe(expected),
-  );
-
-  test('a null of a redacted column is no number', () => {
-    const columns = [{ name: 'x', type: 'Float64', redacted: 'mask' }] as const;
-    expect(fieldNulls({ name: 't', columns }, 'x')).toBe('null');
-  });
 
   test.each(['none', 'tags.x', 'pair.c', 'tagsx'])('there is no %s', (path) =>
     expect(fieldOf(odd, path)).toBeUndefined(),

@@ -2,6 +2,7 @@
 import type { Locator, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { PROJECT } from '../support/browser.ts';
+import { showFragment } from './show-and-run.ts';
 
 export interface LogsPage {
   readonly rows: () => Locator;
@@ -27,11 +28,10 @@ export function logsPage(page: Page): LogsPage {
     status,
     panel: () => page.getByRole('complementary', { name: 'Row' }),
     show: async (fragment) => {
-      const go = (to: string): Promise<void> => page.evaluate((hash) => void (location.hash = hash), to);
-      await go('#/usage.api-counts');
+      await showFragment(page, '#/usage.api-counts');
       await page.getByRole('heading', { level: 1, name: 'usage.api-counts' }).waitFor();
       await expect.poll(() => status().count()).toBe(0);
-      await go(fragment);
+      await showFragment(page, fragment);
       await loaded();
     },
     loaded,

@@ -16,8 +16,9 @@ import { sortRows } from '../../explorer/src/result/columns.ts';
 import { topOf, visibleRows } from '../../explorer/src/result/window.ts';
 import { cacheFact } from '../../explorer/src/frame/cache-fact.ts';
 import { readAnswer } from '../../explorer/src/service/answer.ts';
+import { createRowReader, readBody, type Body } from '../../explorer/src/service/body.ts';
 import { DIALECT_NAMES } from '../../explorer/src/service/dialects.ts';
-import { parseJson, preview, printJson } from '../../explorer/src/service/json.ts';
+import { parseJson, preview, printJson, type Row } from '../../explorer/src/service/json.ts';
 import { sentence } from '../../explorer/src/service/problem.ts';
 import { readAddress, writeAddress, type Address } from '../../explorer/src/state/address.ts';
 
@@ -168,16 +169,17 @@ describe('a window of rows', () => {
     expect(next && [next.row, next.column]).toEqual(to);
   });
 
-  test('is sorted with nothing last, and equal rows as they came', () => {
+  test('is sorted with NaN after numbers, nothing last, and equal rows as they came', () => {
     const rows = [
       { n: 10, i: 0 },
       { n: null, i: 1 },
       { n: 9, i: 2 },
+      { n: 'nan', i: 4 },
       { n: 10, i: 3 },
     ];
     const order = (isDescending: boolean) => sortRows(rows, { column: 'n', isDescending }).map(({ i }) => i);
-    expect(order(false)).toEqual([2, 0, 3, 1]);
-    expect(order(true)).toEqual([0, 3, 2, 1]);
+    expect(order(false)).toEqual([2, 0, 3, 4, 1]);
+    expect(order(true)).toEqual([0, 3, 2, 4, 1]);
   });
 });
 
@@ -190,6 +192,7 @@ describe('a phrase of the service', () => {
     },
     { phrase: 'limit must be at most 10', expected: 'limit must be at most 10.' },
     { phrase: 'Unknown table "x"', expected: 'Unknown table "x".' },
+    { phrase: 'write ~a|b; or not', expected: 'Write ~a|b; or not.' },
     { phrase: 'the_name is reserved', expected: 'the_name is reserved.' },
   ])('$phrase', ({ phrase, expected }) => {
     expect(sentence(phrase)).toBe(expected);
@@ -308,13 +311,59 @@ test.each([
   expect(cacheFact(cache)).toBe(fact);
 });
 
-test('metadata are no part of the text of a response', () => {
-  const rows = '{"result":[{"a,\\"meta\\":":1}]';
-  const columns = [{ name: 'a,"meta":', type: 'UInt8' }];
-  const statistics = { rows_read: 7, bytes_read: null };
-  const meta = JSON.stringify({ columns, statistics });
-  const answer = readAnswer(new Headers(), `${rows},"meta":${meta}}`, 1);
-  expect([answer.text, answer.columns, answer.read]).toEqual([`${rows}}`, columns, undefined]);
+describe('a response', () => {
+  const read = (...parts: readonly string[]): Promise<Body> => readBody(new Response(new Blob([...parts])));
+
+  test('has its metadata apart from the rest of its body', async () => {
+    const columns = [{ name: 'a,"meta":', type: 'UInt8' }];
+    const statistics = { rows_read: 7, bytes_read: null };
+    const meta = JSON.stringify({ columns, statistics });
+    const text = `{"result":[{"a,\\"meta\\":":1}],"next":"x","meta":${meta}}`;
+    const body = await read(text);
+    const answer = readAnswer(new Headers(), body, 1);
+    expect(answer).toMatchObject({
+      rows: [{ 'a,"meta":': 1 }],
+      rest: { next: 'x' },
+      columns,
+      read: undefined,
+    });
+    expect([answer.next, answer.size]).toEqual(['x', text.length]);
+  });
+
+  const json = fc.jsonValue({ maxDepth: 3 });
+  test('is read in parts, wherever they end', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.dictionary(fc.string(), json), { maxLength: 5 }),
+        fc.dictionary(
+          fc.stringMatching(/^[a-z]+$/).filter((name) => name !== 'result'),
+          json,
+        ),
+        fc.array(fc.nat(12), { minLength: 1 }),
+        (rows, envelope, sizes) => {
+          const text = JSON.stringify({ result: rows, ...envelope });
+          const found: Row[] = [];
+          const reader = createRowReader((row) => found.push(row));
+          for (let at = 0, i = 0; at < text.length; i++) {
+            const end = at + 1 + (sizes[i % sizes.length] ?? 0);
+            reader.take(text.slice(at, end));
+            at = end;
+          }
+          expect(printJson([reader.end(), found])).toBe(
+            printJson(parseJson(JSON.stringify([envelope, rows]))),
+          );
+        },
+      ),
+    );
+  });
+
+  test.each(['', '{"result":[', '{"result":[{"a":1}', '{"result":[{"a":1}],"next":', '{"result":[{"a":1'])(
+    'that is cut off is no response: %s',
+    (text) => expect(read(text)).rejects.toThrow(SyntaxError),
+  );
+
+  test('has rows also if it is written otherwise', async () =>
+    expect(await read('{ "result": [{"a": 1}] }')).toMatchObject({ rows: [{ a: 1 }], envelope: {} }));
 });
 
 test.each([
@@ -331,7 +380,7 @@ test.each([
 ])('Cache-Status $field is understood', ({ field, kind }) => {
   const headers = new Headers({ Age: '10', 'Server-Timing': 'auth;dur=0.02, engine;dur=3' });
   if (field !== null) headers.set('Cache-Status', field);
-  const { cache, stages } = readAnswer(headers, '{"result":[]}', 1);
+  const { cache, stages } = readAnswer(headers, { rows: [], envelope: {}, size: 0 }, 1);
   expect(cache).toEqual(kind);
   expect(stages).toEqual([
     { name: 'auth', ms: 0.02 },

@@ -1,10 +1,9 @@
 // Requests in a page that is open already: loading the page again takes a second of processor time.
 import type { Page } from 'playwright-core';
 
-/** Shows another fragment in an open explorer, without loading the page again, and runs its request. */
-export async function showAndRun(page: Page, fragment: string): Promise<void> {
-  // Resolves after the page's own listener.
-  await page.evaluate(
+/** Shows another fragment in an open explorer, without loading the page again. Resolves after the page's own listener. */
+export function showFragment(page: Page, fragment: string): Promise<void> {
+  return page.evaluate(
     (next) =>
       new Promise<void>((resolve) => {
         if (location.hash === next) return resolve();
@@ -13,6 +12,11 @@ export async function showAndRun(page: Page, fragment: string): Promise<void> {
       }),
     fragment,
   );
+}
+
+/** Also runs its request. */
+export async function showAndRun(page: Page, fragment: string): Promise<void> {
+  await showFragment(page, fragment);
   await page.keyboard.press('Control+Enter');
 }
 

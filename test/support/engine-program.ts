@@ -1,5 +1,5 @@
-// The programs of the processes that tests start, such as that of the engine, compiled once for a run. Compiling them at each start, as
-// elsewhere when running from source, takes longer than the start itself.
+// The programs of the processes and threads that tests start, such as that of the engine, compiled once for a run. Compiling them at each
+// start, as elsewhere when running from source, takes longer than the start itself.
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { build } from 'vite';
@@ -29,6 +29,8 @@ export async function compilePrograms(run: string): Promise<void> {
         input: {
           'confined-process': 'src/service/engine/embedded/confinement/confined-process.ts',
           'engine-program': 'src/service/engine/embedded/engine-program.ts',
+          'parser-program': 'src/cli/convert/parse/parser-program.ts',
+          'transform-program': 'src/service/request/transform/transform-program.ts',
           'clickhouse-front': 'test/support/clickhouse-front/main.ts',
           'confined-parent': 'test/service/engine/confined-parent.ts',
           'confined-probe': 'test/service/engine/confined-probe.ts',

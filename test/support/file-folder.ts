@@ -14,9 +14,10 @@ const above = process.env['TEST_RUN_FOLDER'] ?? tmpdir();
 const folder = mkdtempSync(join(above, 'f-'));
 process.env['TMPDIR'] = folder;
 
-if (process.env['TEST_ENGINE_BY_FILE'] !== undefined) {
+const { TEST_ON_HTTP: half } = process.env;
+if (half !== undefined) {
   const file = relative(process.cwd(), expect.getState().testPath ?? '');
-  if (isOnHttp(file)) process.env['MILLRACE_TEST_ENGINE'] = 'http';
+  if (isOnHttp(file, half)) process.env['MILLRACE_TEST_ENGINE'] = 'http';
   else delete process.env['MILLRACE_TEST_ENGINE'];
 }
 

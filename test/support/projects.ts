@@ -15,7 +15,7 @@ export const NEEDS = [
   'redis',
   /** Whole services, in the process of the test. */
   'service',
-  /** Services whose responses depend on the engine: `npm run check -- engines` runs them on both engines, `npm test` on one of them. */
+  /** Services whose responses depend on the engine: `npm test` runs each on one engine, `npm run check -- engines` on the other one. */
   'engines',
   /** An engine, in the process of the test. */
   'engine',
@@ -30,11 +30,10 @@ export const globOf = (need: (typeof NEEDS)[number]): string => `test/**/*.${nee
 export const needOf = (file: string): Need =>
   NEEDS.find((need) => file.endsWith(`.${need}.test.ts`)) ?? 'unit';
 
-const ON_HTTP: ReadonlySet<string> = new Set(
-  TEST_FILES.filter((file) => needOf(file) === 'engines')
-    .toSorted()
-    .filter((_, index) => index % 2 === 0),
-);
+const ON_BOTH = TEST_FILES.filter((file) => needOf(file) === 'engines').toSorted();
 
-/** Whether `npm test` runs a file on ClickHouse's HTTP interface, and not on the embedded engine. */
-export const isOnHttp = (file: string): boolean => ON_HTTP.has(file);
+/** Whether a file runs on ClickHouse's HTTP interface, and not on the embedded engine: `half` of those for both, the `other` half, or `none`. */
+export function isOnHttp(file: string, half: string): boolean {
+  const index = ON_BOTH.indexOf(file);
+  return index >= 0 && ['half', 'other'][index % 2] === half;
+}

@@ -22,6 +22,7 @@ import { overload } from './rows/overload.ts';
 import { sandbox } from './rows/sandbox.ts';
 import { live } from './rows/live.ts';
 import { logView } from './rows/log-view.ts';
+import { wideTable } from './rows/wide-table.ts';
 import { shadow } from './rows/shadow.ts';
 import { cached } from './rows/cached.ts';
 import { observability, observabilityShare } from './rows/observability.ts';
@@ -49,6 +50,7 @@ const ROWS = [
   shadow,
   live,
   ...logView,
+  ...wideTable,
   sandbox,
   ...isolation,
   ...consumerQueries,

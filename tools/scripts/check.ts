@@ -11,18 +11,16 @@ interface Check {
 }
 
 const MILLRACE = 'node bin/millrace.cjs';
-const PROJECTS = ['unit', 'engine', 'corpus', 'fuzz', 'redis', 'service', 'command', 'browser'].map(
-  (name) => `--project ${name}`,
-);
-const SHARED = `vitest run ${PROJECTS.join(' ')} ${TEST_FILES.filter(runsShares).join(' ')}`;
+const WHOLE = 'vitest run --config vitest.whole.config.ts';
+const SHARED = `TEST_ON_HTTP=none ${WHOLE} ${TEST_FILES.filter(runsShares).join(' ')}`;
 const filesOf = (options = ''): string => `${MILLRACE} format --check ${options} && ${MILLRACE} test`;
 
 const CHECKS: Readonly<Record<string, Check>> = {
   tests: { does: 'all test files; of long lists of cases a share of each kind', run: ['npm test'] },
   lists: { does: 'those lists whole', run: [`FUZZ_CASES=500 ${SHARED}`] },
   engines: {
-    does: 'the services whose responses depend on the engine, on both engines',
-    run: ['vitest run --project service --project http .engines.test.ts'],
+    does: 'the services whose responses depend on the engine, each on the engine on which `npm test` does not run it',
+    run: [`TEST_ON_HTTP=other ${WHOLE} .engines.test.ts`],
   },
   faults: { does: 'short fault scenarios', run: ['npm run --silent faults -- --short'] },
   'node-versions': {

@@ -19,6 +19,7 @@ const SCHEMAS = {
   shared: 'SharedFile',
   rollup: 'RollupFile',
   view: 'ViewFile',
+  statistics: 'StatisticsFile',
   tokens: 'TokensFile',
   settings: 'SettingsFile',
 };
@@ -65,6 +66,7 @@ async function main(): Promise<void> {
   outputs.set('docs/reference/shared-file.md', await schemaPage('shared', 'The shared file'));
   outputs.set('docs/reference/rollup-file.md', await schemaPage('rollup', 'The rollup file'));
   outputs.set('docs/reference/view-file.md', await schemaPage('view', 'The view file'));
+  outputs.set('docs/reference/statistics-file.md', await schemaPage('statistics', 'The file of statistics'));
   outputs.set('docs/reference/tokens-file.md', await schemaPage('tokens', 'The tokens file'));
   outputs.set('docs/reference/settings.md', await schemaPage('settings', 'Settings'));
   outputs.set('docs/reference/problems.md', problemsPage());

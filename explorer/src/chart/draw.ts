@@ -47,6 +47,7 @@ export function draw(container: HTMLElement, chart: Chartable, options: DrawOpti
   };
   const data = [chart.times, ...drawn.map(({ values }) => values)] as unknown as uPlot.AlignedData; // uPlot does not modify it
   const plot = new uPlot(plotOptions, data, container);
+  selectByTouch(plot);
   const observer = new ResizeObserver(() => plot.setSize(size()));
   observer.observe(container);
   const dark = matchMedia('(prefers-color-scheme: dark)');
@@ -75,6 +76,32 @@ function hooksOf({ onPoint, onZoom }: DrawOptions): uPlot.Hooks.Arrays {
       },
     ],
   };
+}
+
+/** uPlot follows the mouse only: a finger that moves sideways selects as a drag does; moved up or down, it scrolls the page. */
+function selectByTouch(plot: uPlot): void {
+  const { over } = plot;
+  let start: number | undefined;
+  const at = ({ clientX }: PointerEvent): number => {
+    const { left, width } = over.getBoundingClientRect();
+    return Math.min(width, Math.max(0, clientX - left));
+  };
+  const select = (end: number, isDone: boolean): void => {
+    const from = start ?? end;
+    const edges = { left: Math.min(from, end), width: Math.abs(end - from) };
+    if (isDone) start = undefined;
+    plot.setSelect({ ...edges, top: 0, height: over.clientHeight }, isDone);
+  };
+  over.addEventListener('pointerdown', (event) => {
+    if (event.pointerType === 'touch' && event.isPrimary) start = at(event);
+  });
+  over.addEventListener('pointermove', (event) => {
+    if (start === undefined) return;
+    plot.setCursor({ left: at(event), top: 0 });
+    select(at(event), false);
+  });
+  over.addEventListener('pointerup', (event) => start !== undefined && select(at(event), true));
+  over.addEventListener('pointercancel', () => start !== undefined && select(start, true));
 }
 
 /** Pixels. */

@@ -1,5 +1,5 @@
 // Chooses the columns of a chart: the time, the series and the values; what the visitor chose comes first.
-import type { Row } from '../service/json.ts';
+import { isNonFinite, type Row } from '../service/json.ts';
 import type { ChartChoice } from '../state/address.ts';
 import { measureOf } from './measure.ts';
 import { amountOf, isInteger, labelOf, timeOf } from './values.ts';
@@ -28,7 +28,9 @@ export function columnsOf(rows: readonly Row[]): ChartColumns | undefined {
   const names = Object.keys(rows[0] ?? {});
   const times = names.filter((name) => all(rows, name, (value) => timeOf(value) !== undefined));
   const others = names.filter((name) => !times.includes(name));
-  const isAmount = (name: string) => all(rows, name, (value) => amountOf(value) !== undefined);
+  const isAmount = (name: string) =>
+    all(rows, name, (value) => amountOf(value) !== undefined || isNonFinite(value)) &&
+    rows.some((row) => amountOf(row[name]) !== undefined);
   const digits = others.filter((name) => isAmount(name));
   const numbers = digits.filter((name) => rows.some((row) => isNumeric(row[name])));
   const values = numbers.length > 0 ? numbers : digits;

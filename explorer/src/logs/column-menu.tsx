@@ -6,9 +6,10 @@ import { PopoverButton } from '../parts/popover-button.tsx';
 import { Visible } from '../parts/visible.tsx';
 import { fieldsOf } from './fields.ts';
 import { movedTo } from './log-columns.ts';
+import type { LayoutProps } from './log-layout.ts';
 import type { LogView } from './view.ts';
 
-interface Props {
+interface Props extends LayoutProps {
   readonly table: Table;
   readonly view: LogView;
   readonly columns: readonly string[];
@@ -19,7 +20,8 @@ interface Props {
 const MAX_LISTED = 100;
 const MAX_COLUMNS = 30;
 
-export function ColumnMenu({ table, view, columns, onColumns }: Props) {
+export function ColumnMenu(props: Props) {
+  const { view, columns, onColumns, onLayout } = props;
   return (
     <PopoverButton
       label="Columns"
@@ -32,14 +34,47 @@ export function ColumnMenu({ table, view, columns, onColumns }: Props) {
     >
       {() => (
         <>
+          <Fixed {...props} />
           <Shown columns={columns} onColumns={onColumns} />
-          <Others {...{ table, view, columns, onColumns }} />
-          <button type="button" class="button small" onClick={() => onColumns(view.columns)}>
+          <Others {...props} />
+          <button
+            type="button"
+            class="button small"
+            onClick={() => {
+              onColumns(view.columns);
+              onLayout({ hidden: [] });
+            }}
+          >
             Columns of the endpoint
           </button>
         </>
       )}
     </PopoverButton>
+  );
+}
+
+/** The time, the level and the message have their own places. */
+function Fixed({ view: { time, level, message }, columns, layout, onLayout }: Props) {
+  const paths = [time, level, message].filter((path) => path !== undefined);
+  const { hidden } = layout;
+  const count = columns.length + paths.filter((path) => !hidden.includes(path)).length;
+  return (
+    <ul aria-label="Time, level and message">
+      {paths.map((path) => {
+        const isShown = !hidden.includes(path);
+        const next = isShown ? [...hidden, path] : hidden.filter((each) => each !== path);
+        return (
+          <li key={path}>
+            <Check
+              path={path}
+              isShown={isShown}
+              isDisabled={isShown && count === 1}
+              onChange={() => onLayout({ hidden: next })}
+            />
+          </li>
+        );
+      })}
+    </ul>
   );
 }
 
@@ -95,7 +130,7 @@ function Others({ table, view, columns, onColumns }: Props) {
             <Check
               path={path}
               isShown={false}
-              isFull={columns.length >= MAX_COLUMNS}
+              isDisabled={columns.length >= MAX_COLUMNS}
               onChange={() => onColumns([...columns, path])}
             />
           </li>
@@ -109,14 +144,14 @@ function Others({ table, view, columns, onColumns }: Props) {
 interface CheckProps {
   readonly path: string;
   readonly isShown: boolean;
-  readonly isFull?: boolean;
+  readonly isDisabled?: boolean;
   readonly onChange: () => void;
 }
 
-function Check({ path, isShown, isFull = false, onChange }: CheckProps) {
+function Check({ path, isShown, isDisabled = false, onChange }: CheckProps) {
   return (
     <label>
-      <input type="checkbox" checked={isShown} disabled={isFull} onChange={onChange} />
+      <input type="checkbox" checked={isShown} disabled={isDisabled} onChange={onChange} />
       <span class="mono">
         <Visible text={path} />
       </span>

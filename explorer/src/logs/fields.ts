@@ -1,6 +1,5 @@
 // The fields of a table, as paths, with their types: columns, typed paths of JSON columns, and elements of tuples.
 import type { Column, Table } from '../service/listing.ts';
-import { nullsOf, type Nulls } from '../service/nulls.ts';
 
 export type FieldKind =
   | 'string'
@@ -45,12 +44,6 @@ export function fieldOf(table: Table, path: string): Field | undefined {
   if (column === undefined) return undefined;
   const found = descend(column.type, path.slice(column.name.length + 1), false);
   return found && { path, column: column.name, kind: found.kind, isLowCardinality: found.isLowCardinality };
-}
-
-export function fieldNulls(table: Table, path: string): Nulls {
-  const column = columnOf(table, path);
-  const found = column && descend(column.type, path.slice(column.name.length + 1), false);
-  return column === undefined || found === undefined ? 'null' : nullsOf({ ...column, type: found.type });
 }
 
 /** The column that a path begins with; names of columns may have dots. */

@@ -63,6 +63,12 @@ const WIDTHS = [
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28, 56, 91, 182, 364].map((each) => each * DAY),
 ];
+/** The coarsest one that divides the width: a rollup of days is enough for bars of days. */
+const ROUNDINGS = [
+  ['toStartOfDay', DAY],
+  ['toStartOfHour', HOUR],
+  ['toStartOfMinute', MINUTE],
+] as const;
 const PERIODS = [
   ['second', SECOND],
   ['minute', MINUTE],
@@ -86,9 +92,8 @@ function countOf(from: number, to: number, width: number): number {
 export function histogramOf(question: LogQuestion, basis: Basis, sql: string): Histogram {
   const { bounds, endpoint, view } = question;
   const buckets = bucketsOf(bounds, Math.max(1, Math.min(MAX_BUCKETS, endpoint.max_rows)));
-  const time = basis.expressions.get(view.time) ?? sqlName(view.time);
   const level = view.level === undefined ? undefined : basis.expressions.get(view.level);
-  const index = `intDiv(toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC')) - ${buckets.start}, ${buckets.width})`;
+  const index = indexSql(basis.expressions.get(view.time) ?? sqlName(view.time), question, buckets);
   const severities = SEVERITY_PATTERNS.map(
     ([severity]) => `countIf(severity = ${sqlString(severity)}) AS ${severity}`,
   );
@@ -116,6 +121,19 @@ export function histogramByLql(question: LogQuestion): Histogram {
     ask: ask(question, { language: 'lql', text }),
     hasSeverities: false,
   };
+}
+
+/** A DateTime, to which times are rounded, ends in 2106. */
+const LAST_ROUNDED = 2 ** 32 * SECOND;
+
+/** The index of the bucket of a time. Rounded to minutes, hours or days, it is read from a rollup, if there is one. */
+function indexSql(time: string, { view, endpoint, bounds }: LogQuestion, { start, width }: Buckets): string {
+  const type = tableOf(view, endpoint)?.columns.find(({ name }) => name === view.time)?.type ?? '';
+  const isRounded = /\bDateTime/.test(type) && bounds.from >= 0 && bounds.to < LAST_ROUNDED;
+  const rounding = isRounded ? ROUNDINGS.find(([, unit]) => width % unit === 0)?.[0] : undefined;
+  return rounding === undefined
+    ? `intDiv(toUnixTimestamp64Milli(toDateTime64(${time}, 3, 'UTC')) - ${start}, ${width})`
+    : `intDiv(toUnixTimestamp(${rounding}(${time}, 'UTC')) - ${start / SECOND}, ${width / SECOND})`;
 }
 
 function severitySql(level: string): string {

@@ -23,7 +23,7 @@ export interface ColumnsOptions {
   readonly table: Table;
   /** Paths of the columns between level and message. */
   readonly columns: readonly string[];
-  readonly widths: LogLayout['widths'];
+  readonly layout: Pick<LogLayout, 'widths' | 'hidden'>;
   readonly zone: Zone;
   /** Pixels of the list. */
   readonly room: number;
@@ -46,7 +46,7 @@ const NARROW = 560;
 const READABLE = 420;
 
 export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
-  const { rows, view, table, columns, widths, room, zone, today } = options;
+  const { rows, view, table, columns, layout, room, zone, today } = options;
   const sample = rows.slice(0, LOOKED_AT);
   const fitting = (label: string, textOf: (row: Row) => string): number => {
     const longest = sample.reduce((most, row) => Math.max(most, textOf(row).length), label.length + 1);
@@ -55,7 +55,7 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
   const fieldText = (path: string) => (row: Row) => preview(valueAt(row, table, path) ?? undefined, 60);
   const sized = (column: LogColumn): LogColumn => ({
     ...column,
-    width: Math.round(Math.min(WIDEST, Math.max(NARROWEST, widths[column.path] ?? column.width))),
+    width: Math.round(Math.min(WIDEST, Math.max(NARROWEST, layout.widths[column.path] ?? column.width))),
   });
   const { time, level, message } = view;
   const timeLabel = `time, ${zoneName(zone)}`;
@@ -64,7 +64,7 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
     level === undefined ? 0 : Math.min(MOST_LEVEL, fitting('level', fieldText(level)) + PADDING);
   const share = (room - timeWidth - levelWidth - READABLE) / Math.max(1, columns.length) - GAP;
   const most = message === undefined ? MOST_FIELD : Math.min(MOST_FIELD, share);
-  return [
+  const all: readonly LogColumn[] = [
     sized({ kind: 'time', path: time, label: timeLabel, width: timeWidth }),
     ...(level === undefined
       ? []
@@ -78,6 +78,8 @@ export function logColumns(options: ColumnsOptions): readonly LogColumn[] {
       ? []
       : [{ kind: 'message', path: message, label: 'message', width: LEAST_MESSAGE } as const]),
   ];
+  const shown = all.filter(({ kind, path }) => kind === 'field' || !layout.hidden.includes(path));
+  return shown.length === 0 ? all : shown;
 }
 
 /** The shortest end of a path that no other one has. */

@@ -5,29 +5,36 @@ import { Downloads } from '../result/downloads.tsx';
 import { totalOf } from './log-status.tsx';
 import type { Logs } from './use-logs.ts';
 
-export function LogExport({ logs }: { readonly logs: Logs }) {
-  const { endpoint, view, store } = logs;
-  const { ask } = store.rows.value;
+interface Props {
+  readonly logs: Logs;
+}
+
+export function ExportMenu({ logs }: Props) {
   return (
     <PopoverButton
       label="Export the rows"
       panelClass="log-export"
-      isDisabled={ask === undefined}
+      isDisabled={logs.store.rows.value.ask === undefined}
       words={
         <>
           <Icon name="save" /> <span class="wide-words">Export</span>
         </>
       }
     >
-      {() =>
-        ask !== undefined && (
-          <>
-            <p class="note">{exportWords(totalOf(logs), endpoint.max_rows)}</p>
-            <Downloads ask={ask} name={`${endpoint.name}.${view.table}`} />
-          </>
-        )
-      }
+      {() => <ExportChoice logs={logs} />}
     </PopoverButton>
+  );
+}
+
+export function ExportChoice({ logs }: Props) {
+  const { endpoint, view, store } = logs;
+  const { ask } = store.rows.value;
+  if (ask === undefined) return null;
+  return (
+    <>
+      <p class="note">{exportWords(totalOf(logs), endpoint.max_rows)}</p>
+      <Downloads ask={ask} name={`${endpoint.name}.${view.table}`} />
+    </>
   );
 }
 

@@ -18,11 +18,7 @@ export function LogHead(props: HeadProps) {
     <div class="log-row log-head" role="row" aria-rowindex={1}>
       {shown.map((column) => (
         <span key={column.path} role="columnheader" class={`log-head-${column.kind}`} data-path={column.path}>
-          {column.kind === 'field' ? (
-            <FieldHead {...props} column={column} />
-          ) : (
-            <span class="log-head-name">{column.label}</span>
-          )}
+          <ColumnHead {...props} column={column} />
           {column.kind === 'message' && (
             <button
               type="button"
@@ -40,11 +36,11 @@ export function LogHead(props: HeadProps) {
   );
 }
 
-interface FieldProps extends HeadProps {
+interface ColumnProps extends HeadProps {
   readonly column: LogColumn;
 }
 
-function Edge({ column: { path, width }, layout, onLayout }: FieldProps) {
+function Edge({ column: { path, width }, layout, onLayout }: ColumnProps) {
   const { [path]: _, ...others } = layout.widths;
   return (
     <Resizer
@@ -59,8 +55,9 @@ const STEP = 24;
 /** Pixels that a pointer moves before a press is a drag. */
 const MIN_DRAG = 6;
 
-function FieldHead(props: FieldProps) {
+function ColumnHead(props: ColumnProps) {
   const { column } = props;
+  const isField = column.kind === 'field';
   const { isOpen, toggle, ...popover } = usePopover();
   const drag = useDrag(props);
   return (
@@ -74,12 +71,12 @@ function FieldHead(props: FieldProps) {
         type="button"
         class="log-head-button"
         ref={popover.button}
-        title={`${column.path}. Drag to move`}
+        title={isField ? `${column.path}. Drag to move` : column.path}
         aria-haspopup="dialog"
         aria-expanded={isOpen}
         data-dragged={drag.isDragged}
         onClick={() => !drag.hasMoved() && toggle()}
-        {...drag.handlers}
+        {...(isField ? drag.handlers : {})}
       >
         <Visible text={column.label} />
       </button>
@@ -90,32 +87,28 @@ function FieldHead(props: FieldProps) {
           aria-label={`Column ${column.path}`}
           ref={popover.panel}
         >
-          <FieldActions {...props} close={popover.close} />
+          <ColumnActions {...props} close={popover.close} />
         </div>
       )}
     </span>
   );
 }
 
-function FieldActions({
-  column,
-  columns,
-  onColumns,
-  layout,
-  onLayout,
-  close,
-}: FieldProps & { readonly close: () => void }) {
-  const { path, width } = column;
+function ColumnActions(props: ColumnProps & { readonly close: () => void }) {
+  const { column, columns, onColumns, layout, onLayout, close } = props;
+  const { kind, path, width } = column;
   const at = columns.indexOf(path);
   const { [path]: _, ...others } = layout.widths;
   const resize = (size: number): void => onLayout({ widths: { ...layout.widths, [path]: within(size) } });
-  const actions = [
+  const moves = [
     { label: 'Move left', isOff: at <= 0, run: () => onColumns(movedTo(columns, at, at - 1)) },
     {
       label: 'Move right',
       isOff: at >= columns.length - 1,
       run: () => onColumns(movedTo(columns, at, at + 1)),
     },
+  ];
+  const sizes = [
     { label: 'Wider', isOff: width >= WIDEST, run: () => resize(width + STEP) },
     { label: 'Narrower', isOff: width <= NARROWEST, run: () => resize(width - STEP) },
     {
@@ -123,8 +116,10 @@ function FieldActions({
       isOff: !(path in layout.widths),
       run: () => onLayout({ widths: others }),
     },
-    { label: 'Hide', isOff: false, run: () => onColumns(columns.filter((each) => each !== path)) },
   ];
+  const hide = { label: 'Hide', isOff: props.shown.length < 2, run: () => hideColumn(props) };
+  // The message has what the other columns leave.
+  const actions = [...(kind === 'field' ? moves : []), ...(kind === 'message' ? [] : sizes), hide];
   return (
     <>
       {actions.map(({ label, isOff, run }) => (
@@ -146,8 +141,13 @@ function FieldActions({
   );
 }
 
+function hideColumn({ column: { kind, path }, columns, onColumns, layout, onLayout }: ColumnProps): void {
+  if (kind === 'field') onColumns(columns.filter((each) => each !== path));
+  else onLayout({ hidden: [...layout.hidden, path] });
+}
+
 /** A drag of a name to the place of another column. */
-function useDrag({ column, columns, onColumns }: FieldProps) {
+function useDrag({ column, columns, onColumns }: ColumnProps) {
   const start = useRef<number | undefined>(undefined);
   const moved = useRef(false);
   const [isDragged, setDragged] = useState(false);

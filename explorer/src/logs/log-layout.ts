@@ -4,6 +4,8 @@ import { useLayoutMemory } from '../parts/use-layout-memory.ts';
 export interface LogLayout {
   /** Pixels, by the name of the column; others are as wide as their content. */
   readonly widths: Readonly<Record<string, number>>;
+  /** Paths of the time, the level and the message that are not shown. */
+  readonly hidden: readonly string[];
   readonly isWrapped: boolean;
   /** `auto` shows an open row beside the rows if there is room. */
   readonly panel: 'auto' | 'beside' | 'below';
@@ -14,8 +16,12 @@ export interface LogLayout {
   readonly showsEmpty: boolean;
 }
 
+/** Pixels of the window: in a narrower one, the messages have little room beside the facets. */
+const ROOM_FOR_FACETS = 1000;
+
 const INITIAL: LogLayout = {
   widths: {},
+  hidden: [],
   isWrapped: false,
   panel: 'auto',
   panelWidth: 0,
@@ -31,6 +37,9 @@ export interface LayoutProps {
 
 /** `place`: the endpoint and its table. */
 export function useLogLayout(place: string): LayoutProps {
-  const [layout, onLayout] = useLayoutMemory(`logs.${place}`, INITIAL);
+  const [layout, onLayout] = useLayoutMemory(`logs.${place}`, {
+    ...INITIAL,
+    isSideFolded: innerWidth < ROOM_FOR_FACETS,
+  });
   return { layout, onLayout };
 }

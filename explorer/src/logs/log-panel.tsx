@@ -4,7 +4,7 @@ import { Icon } from '../parts/icon.tsx';
 import { Resizer } from '../parts/resizer.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { JsonView } from '../result/json-view.tsx';
-import { preview, printJson, type Row } from '../service/json.ts';
+import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
 import type { FilterActions } from './filter-buttons.tsx';
@@ -54,7 +54,7 @@ export function LogPanel(props: Props) {
       <Tabs label="Show the row as" tabs={TABS} current={tab} controls="log-panel-body" onChoose={setTab} />
       <div id="log-panel-body" class="log-panel-body" role="tabpanel" aria-label={tab}>
         {tab === 'fields' && <RowFields {...props} />}
-        {tab === 'json' && <JsonView text={printJson(row)} />}
+        {tab === 'json' && <JsonView value={row} />}
         {tab === 'around' && <RowAround {...{ row, table, logs }} onShow={selection.show} />}
       </div>
     </aside>

@@ -6,10 +6,8 @@ import { placesOf } from '../parts/places.ts';
 import { Visible } from '../parts/visible.tsx';
 import { preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
-import { NULL_TEXTS } from '../service/nulls.ts';
 import { useExplorer } from '../state/context.ts';
 import type { Zone } from '../time-range/range.ts';
-import { fieldNulls } from './fields.ts';
 import type { LogColumn } from './log-columns.ts';
 import { messageOf } from './message.ts';
 import { valueAt } from './row-values.ts';
@@ -24,6 +22,8 @@ interface LogRowProps {
   readonly index: number;
   readonly table: Table;
   readonly columns: readonly LogColumn[];
+  /** The path of the level, which colors the row also if its column is hidden. */
+  readonly level: string | undefined;
   readonly matches: readonly RegExp[];
   readonly isActive: boolean;
   /** The same function each time. */
@@ -31,13 +31,12 @@ interface LogRowProps {
 }
 
 /** A row that did not change is the same element, which Preact does not compare again. */
-export function LogRow({ row, index, table, columns, matches, isActive, open }: LogRowProps) {
+export function LogRow({ row, index, table, columns, level, matches, isActive, open }: LogRowProps) {
   const { zone, page } = useExplorer();
   const shownZone = zone.value;
   const today = dayOf(page.epoch(), shownZone);
   return useMemo(() => {
-    const level = columns.find(({ kind }) => kind === 'level');
-    const severity = level === undefined ? 'other' : severityOf(valueAt(row, table, level.path));
+    const severity = level === undefined ? 'other' : severityOf(valueAt(row, table, level));
     return (
       <div
         class="log-row"
@@ -53,7 +52,7 @@ export function LogRow({ row, index, table, columns, matches, isActive, open }: 
         ))}
       </div>
     );
-  }, [row, index, table, columns, matches, isActive, shownZone, today]);
+  }, [row, index, table, columns, level, matches, isActive, shownZone, today]);
 }
 
 interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {
@@ -64,7 +63,7 @@ interface CellProps extends Pick<LogRowProps, 'row' | 'table' | 'matches'> {
 
 function Cell({ row, table, column: { kind, path }, matches, zone, today }: CellProps) {
   const value = kind === 'time' ? row[path] : valueAt(row, table, path);
-  const text = value === null ? nullText(table, path) : preview(value, MAX_TEXT);
+  const text = value === null ? '' : preview(value, MAX_TEXT);
   switch (kind) {
     case 'time':
       return (
@@ -99,12 +98,6 @@ function Cell({ row, table, column: { kind, path }, matches, zone, today }: Cell
       );
     }
   }
-}
-
-/** NULL is an empty cell, unless the null may be a number. */
-function nullText(table: Table, path: string): string {
-  const nulls = fieldNulls(table, path);
-  return nulls === 'null' ? '' : NULL_TEXTS[nulls];
 }
 
 /** Line breaks are shown as such when the rows are wrapped, otherwise as a mark. */

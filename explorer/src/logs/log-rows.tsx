@@ -71,7 +71,9 @@ export function LogRows(props: LogRowsProps) {
       data-wrapped={layout.isWrapped}
       onWheel={onScrolled}
       onPointerDown={onScrolled}
-      onKeyDown={(event) => event.target === scroller.current && onKey(event, props)}
+      onKeyDown={(event) =>
+        (event.target === scroller.current || event.key === 'Escape') && onKey(event, props)
+      }
       style={{ '--log-columns': templateOf(columns), '--log-width': `${width}px` }}
     >
       <LogHead {...props} shown={columns} />
@@ -81,6 +83,7 @@ export function LogRows(props: LogRowsProps) {
             <LogRow
               key={shown.first + i}
               {...{ row, table: props.table, columns, matches, open }}
+              level={props.view.level}
               index={shown.first + i}
               isActive={shown.first + i === active}
             />
@@ -99,9 +102,9 @@ function useColumns(
   const shownZone = zone.value;
   const today = dayOf(page.epoch(), shownZone);
   return useMemo(
-    () => logColumns({ rows, view, table, columns, widths: layout.widths, room, zone: shownZone, today }),
+    () => logColumns({ rows, view, table, columns, layout, room, zone: shownZone, today }),
     // Rows that are added do not change the widths while they are read.
-    [rows[0] === undefined, view, table, columns, layout.widths, room, shownZone, today],
+    [rows[0] === undefined, view, table, columns, layout, room, shownZone, today],
   );
 }
 

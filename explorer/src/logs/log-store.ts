@@ -65,7 +65,8 @@ export interface LogStoreOptions extends Pick<FollowerOptions, 'after' | 'epoch'
 export const MAX_ROWS = 20_000;
 const MAX_FRESH = 5000;
 
-const EMPTY = { value: undefined, isLoading: false, problem: undefined, ask: undefined } as const;
+/** Before the first question is asked: that there are no rows is not known. */
+const UNASKED = { value: undefined, isLoading: true, problem: undefined, ask: undefined } as const;
 const NO_ROWS: RowsView = { rows: [], hasOlder: false, isIncomplete: false, hasGap: false };
 const NO_OLDER: Older = { isLoading: false, problem: undefined };
 
@@ -93,7 +94,7 @@ interface Load {
 }
 
 export function createLogStore(options: LogStoreOptions): LogStore {
-  const parts: Parts = { rows: signal(EMPTY), histogram: signal(EMPTY), facets: signal(EMPTY) };
+  const parts: Parts = { rows: signal(UNASKED), histogram: signal(UNASKED), facets: signal(UNASKED) };
   const state: LogState = { ...parts, older: signal(NO_OLDER), fresh: signal([]) };
   const { rows, older, fresh } = state;
   let current: Load | undefined;
@@ -123,7 +124,10 @@ export function createLogStore(options: LogStoreOptions): LogStore {
         fresh.value = [];
         older.value = NO_OLDER;
         for (const part of Object.values(parts) as readonly Signal<Part<unknown>>[])
-          part.value = { ...(isAboutSame(before?.question, question) ? part.value : EMPTY), isLoading: true };
+          part.value = {
+            ...(isAboutSame(before?.question, question) ? part.value : UNASKED),
+            isLoading: true,
+          };
       });
       loadParts(options, state, current);
       if (!question.isOpen) follower.stop();

@@ -29,7 +29,7 @@ export function LogsView({ endpoint, views }: LogsViewProps) {
   return (
     <FacetContext.Provider value={canSendSql(logs.question) ? facetFieldsOf(logs) : undefined}>
       <section class="logs" aria-label="Logs" data-open={selection.isOpen}>
-        <LogBar {...{ logs, table, sheet }} />
+        <LogBar {...{ logs, table, sheet }} {...layout} />
         <LogFilter logs={logs} table={table} />
         <div class="logs-body">
           {/* The rows are what is looked for next: the facets, left of them, are reached after them. */}

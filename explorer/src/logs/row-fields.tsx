@@ -5,9 +5,8 @@ import type { Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
 import type { FilterActions } from './filter-buttons.tsx';
 import type { LayoutProps } from './log-layout.ts';
-import { targetOf } from './lql-edit.ts';
 import { isEmpty } from './row-calls.ts';
-import { isNonFinite, RowLeaf } from './row-leaf.tsx';
+import { RowLeaf } from './row-leaf.tsx';
 import { leavesOf } from './row-values.ts';
 import type { Logs } from './use-logs.ts';
 
@@ -22,9 +21,7 @@ const MAX_LEAVES = 300;
 export function RowFields({ row, table, logs, layout, onLayout, ...actions }: Props) {
   const [limit, setLimit] = useState(MAX_LEAVES);
   const leaves = useMemo(() => leavesOf(row, limit + 1), [row, limit]);
-  const empty = leaves.filter(
-    ({ segments, value }) => isEmpty(value) && !isNonFinite(value, table, targetOf(segments, table).path),
-  );
+  const empty = leaves.filter(({ value }) => isEmpty(value));
   const shown = (layout.showsEmpty ? leaves : leaves.filter((each) => !empty.includes(each))).slice(0, limit);
   return (
     <>

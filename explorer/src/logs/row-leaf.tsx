@@ -3,11 +3,10 @@ import { useState } from 'preact/hooks';
 import { useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { Visible } from '../parts/visible.tsx';
-import { preview, type Row } from '../service/json.ts';
+import { isNonFinite, preview, type Row } from '../service/json.ts';
 import type { Table } from '../service/listing.ts';
-import { NULL_TEXTS } from '../service/nulls.ts';
 import { useExplorer } from '../state/context.ts';
-import { fieldNulls, fieldOf } from './fields.ts';
+import { fieldOf } from './fields.ts';
 import { FilterButtons, type FilterActions } from './filter-buttons.tsx';
 import { targetOf } from './lql-edit.ts';
 import { RowTrace } from './row-trace.tsx';
@@ -16,11 +15,6 @@ import type { Leaf } from './row-values.ts';
 import { fullTimeText } from './times.ts';
 import { isTraceId } from './trace.ts';
 import type { Logs } from './use-logs.ts';
-
-/** A null of a type without NULL: a number that JSON does not have, and a filter by NULL does not find. */
-export function isNonFinite(value: Leaf['value'], table: Table, path: string): boolean {
-  return value === null && fieldNulls(table, path) === 'non-finite';
-}
 
 interface RowLeafProps extends FilterActions {
   readonly row: Row;
@@ -34,9 +28,9 @@ export function RowLeaf({ leaf: { segments, value }, row, table, logs, ...action
   const name = segments.join('.');
   const target = targetOf(segments, table);
   const { zone } = useExplorer();
-  const text = value === null ? NULL_TEXTS[fieldNulls(table, target.path)] : preview(value, Infinity);
-  const isTime = fieldOf(table, target.path)?.kind === 'time';
-  const shown = isTime ? fullTimeText(text, zone.value) : text;
+  const text = preview(value, Infinity);
+  const kind = fieldOf(table, target.path)?.kind;
+  const shown = kind === 'time' ? fullTimeText(text, zone.value) : text;
   const [isTraced, setTraced] = useState(false);
   const canTrace = isTraceId(target.path, value);
   return (
@@ -60,7 +54,8 @@ export function RowLeaf({ leaf: { segments, value }, row, table, logs, ...action
         <button type="button" class="leaf-copy" aria-label={`Copy ${name}`} onClick={() => copy(text, name)}>
           <Icon name="copy" />
         </button>
-        {!isNonFinite(value, table, target.path) && (
+        {/* NaN equals nothing, so a filter would find no row. */}
+        {!(kind === 'number' && isNonFinite(value)) && (
           <FilterButtons target={target} value={value} text={preview(value, 60)} {...actions} />
         )}
       </dd>

@@ -1,5 +1,5 @@
 // Connects a log view to the page's address: what it asks, and what it changes there.
-import { useEffect, useMemo } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo } from 'preact/hooks';
 import type { Endpoint } from '../service/listing.ts';
 import { viewFragment } from '../saved-views/view-actions.ts';
 import { ALL_LOGS, type LogsAddress } from '../state/address.ts';
@@ -58,7 +58,8 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     }),
     [asked],
   );
-  useEffect(() => store.load(question), [store, question]);
+  // Before the page is painted: rows of an earlier question would be shown as those of this one.
+  useLayoutEffect(() => store.load(question), [store, question]);
   const place = `${endpoint.id}/${view.table}`;
   return {
     view,

@@ -1,7 +1,5 @@
 // A table's columns derived from rows: names, kinds and widths; and sorting rows.
-import { isDecimal, isNested, isNumber, preview, type Json, type Row } from '../service/json.ts';
-import type { Column } from '../service/listing.ts';
-import { NULL_TEXTS, nullsOf } from '../service/nulls.ts';
+import { isDecimal, isNested, isNonFinite, isNumber, preview, type Json, type Row } from '../service/json.ts';
 import { onOneLine, visibleText } from '../parts/hidden-characters.ts';
 import type { Sort } from '../state/address.ts';
 
@@ -10,41 +8,41 @@ export interface TableColumn {
   readonly isNumeric: boolean;
   /** In characters of the table's font. */
   readonly width: number;
-  readonly nullText: string;
 }
 
 const LOOKED_AT = 200;
 const WIDEST = 42;
 const NARROWEST = 8;
 
-/** ClickHouse gives every row the same columns; `typed` are those with known types. */
-export function tableColumns(rows: readonly Row[], typed: readonly Column[]): readonly TableColumn[] {
+/** ClickHouse gives every row the same columns. */
+export function tableColumns(rows: readonly Row[]): readonly TableColumn[] {
   const sample = rows.slice(0, LOOKED_AT);
-  const nullTexts = new Map(typed.map((column) => [column.name, NULL_TEXTS[nullsOf(column)]]));
   return Object.keys(rows[0] ?? {}).map((name) => {
-    const nullText = nullTexts.get(name) ?? NULL_TEXTS.null;
     const longest = sample.reduce(
-      (most, row) => Math.max(most, visibleText(shownText(row[name], nullText, WIDEST)).length),
+      (most, row) => Math.max(most, visibleText(shownText(row[name], WIDEST)).length),
       name.length + 2,
     );
     const values = sample.map((row) => row[name]).filter((value) => value !== null);
-    const isNumeric = values.length > 0 && values.every((value) => isNumber(value));
-    return { name, isNumeric, width: Math.min(WIDEST, Math.max(NARROWEST, longest)), nullText };
+    const isNumeric =
+      values.some((value) => isNumber(value)) &&
+      values.every((value) => isNumber(value) || isNonFinite(value));
+    return { name, isNumeric, width: Math.min(WIDEST, Math.max(NARROWEST, longest)) };
   });
 }
 
 /** A value as its cell shows it, about `limit` characters. */
-export function shownText(value: Json | undefined, nullText: string, limit: number): string {
-  return value === null ? nullText : onOneLine(preview(value, limit));
+export function shownText(value: Json | undefined, limit: number): string {
+  return onOneLine(preview(value, limit));
 }
 
-/** Sorts rows by one column. The sort is stable; null and missing values come last. */
+/** Sorts rows by one column. The sort is stable; texts such as `nan` come after numbers, null and missing values last. */
 export function sortRows(rows: readonly Row[], sort: Sort | undefined): readonly Row[] {
   if (sort === undefined) return rows;
   const direction = sort.isDescending ? -1 : 1;
   return rows.toSorted((a, b) => {
     const [x, y] = [a[sort.column] ?? null, b[sort.column] ?? null];
     if (x === null || y === null) return Number(x === null) - Number(y === null);
+    if (isNumber(x) !== isNumber(y)) return Number(isNumber(y)) - Number(isNumber(x));
     return direction * compare(x, y);
   });
 }

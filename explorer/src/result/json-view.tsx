@@ -1,6 +1,7 @@
-// The response as formatted JSON; only visible lines are in the DOM.
+// JSON as text, such as that of a response; only visible lines are in the DOM.
 import { useMemo, useRef } from 'preact/hooks';
-import { parseJson, printJson } from '../service/json.ts';
+import type { Answer } from '../service/answer.ts';
+import { printJson, type Json } from '../service/json.ts';
 import { CopyButton } from '../parts/copy.tsx';
 import { escapedJson } from '../parts/hidden-characters.ts';
 import { useScroll } from './use-scroll.ts';
@@ -11,8 +12,13 @@ const TOKEN = /("(?:[^"\\]|\\.)*"?)(\s*:)?|\b(true|false|null)\b|(-?\d[\d.eE+-]*
 /** Characters; longer lines would take seconds to lay out. */
 const MAX_LINE = 4000;
 
-export function JsonView({ text }: { readonly text: string }) {
-  const laidOut = useMemo(() => escapedJson(printJson(parseJson(text), '  ')), [text]);
+export function AnswerJson({ answer }: { readonly answer: Answer }) {
+  const value = useMemo(() => ({ result: answer.rows, ...answer.rest }), [answer]);
+  return <JsonView value={value} />;
+}
+
+export function JsonView({ value }: { readonly value: Json }) {
+  const laidOut = useMemo(() => escapedJson(printJson(value, '  ')), [value]);
   const lines = useMemo(() => laidOut.split('\n'), [laidOut]);
   const scroller = useRef<HTMLDivElement>(null);
   const { first, end, offset, total } = visibleRows(lines.length, useScroll(scroller), (line) => line * LINE);

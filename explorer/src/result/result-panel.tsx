@@ -12,7 +12,7 @@ import { CodeView } from '../code/code-view.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
-import { JsonView } from './json-view.tsx';
+import { AnswerJson } from './json-view.tsx';
 import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
 import { useTableState, type TableState } from './table-layout.ts';
@@ -125,7 +125,7 @@ function Outcome({ endpoint, view, reading, table }: OutcomeProps) {
       const { rows } = value.answer;
       const listed = value.ask.own === undefined ? endpoint.columns : undefined;
       const columns = value.answer.columns ?? listed ?? NO_COLUMNS;
-      if (view === 'json') return <JsonView text={value.answer.text} />;
+      if (view === 'json') return <AnswerJson answer={value.answer} />;
       if (rows.length === 0)
         return (
           <Empty title="No rows">

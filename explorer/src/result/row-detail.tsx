@@ -2,8 +2,6 @@
 import type { ComponentChildren } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { isNested, isNumber, preview, printJson, type Json, type Row } from '../service/json.ts';
-import type { Column } from '../service/listing.ts';
-import { NULL_TEXTS, nullsOf } from '../service/nulls.ts';
 import { CopyButton, useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
@@ -12,26 +10,20 @@ import { childrenOf, openAtFirst, sizeOf, SLICE, TEXT_SLICE } from './tree.ts';
 
 interface Props {
   readonly row: Row;
-  /** Column types, if known. */
-  readonly typed: readonly Column[];
   readonly height: number;
 }
 
 type Copy = ReturnType<typeof useCopy>;
 
-export function RowDetail({ row, typed, height }: Props) {
+export function RowDetail({ row, height }: Props) {
   const copy = useCopy();
-  const nullTexts = useMemo(
-    () => new Map(typed.map((column) => [column.name, NULL_TEXTS[nullsOf(column)]])),
-    [typed],
-  );
   const open = useMemo(() => openAtFirst(row), [row]);
   return (
     <div class="detail" role="row" style={{ height: `${height}px` }}>
       <div role="gridcell" class="detail-body">
         <CopyButton text={() => printJson(row, '  ')} what="the row" label="Copy row" />
         <div class="tree mono">
-          <Children value={row} open={open} copy={copy} nullTexts={nullTexts} />
+          <Children value={row} open={open} copy={copy} />
         </div>
       </div>
     </div>
@@ -43,11 +35,9 @@ interface ChildrenProps {
   /** Nodes that are open at first. */
   readonly open: ReadonlySet<Json>;
   readonly copy: Copy;
-  /** The texts of nulls are by name; nested values have no entry. */
-  readonly nullTexts?: ReadonlyMap<string, string>;
 }
 
-function Children({ value, open, copy, nullTexts }: ChildrenProps) {
+function Children({ value, open, copy }: ChildrenProps) {
   const [limit, setLimit] = useState(SLICE);
   const rest = sizeOf(value) - limit;
   return (
@@ -56,7 +46,7 @@ function Children({ value, open, copy, nullTexts }: ChildrenProps) {
         isNested(child) ? (
           <Branch key={name} name={name} value={child} open={open} copy={copy} />
         ) : (
-          <Leaf key={name} name={name} value={child} copy={copy} nullText={nullTexts?.get(name)} />
+          <Leaf key={name} name={name} value={child} copy={copy} />
         ),
       )}
       {rest > 0 && (
@@ -91,10 +81,9 @@ interface LeafProps {
   readonly name: string;
   readonly value: Json;
   readonly copy: Copy;
-  readonly nullText: string | undefined;
 }
 
-function Leaf({ name, value, copy, nullText }: LeafProps) {
+function Leaf({ name, value, copy }: LeafProps) {
   const [limit, setLimit] = useState(TEXT_SLICE);
   const text = preview(value, Infinity);
   const rest = text.length - limit;
@@ -104,7 +93,7 @@ function Leaf({ name, value, copy, nullText }: LeafProps) {
         <Visible text={name} />
       </span>
       <span class="leaf-value" data-kind={kindOf(value)}>
-        <Visible text={value === null ? (nullText ?? text) : text.slice(0, limit)} />
+        <Visible text={text.slice(0, limit)} />
         {rest > 0 && (
           <More onMore={() => setLimit(limit * 5)}>{rest.toLocaleString('en')} more characters</More>
         )}

@@ -1,5 +1,4 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
-import { useMemo } from 'preact/hooks';
 import type { Answer, Cache } from '../service/answer.ts';
 import type { Row } from '../service/json.ts';
 import { timeOf } from '../chart/values.ts';
@@ -15,8 +14,7 @@ interface Props {
 }
 
 export function StatusLine({ answer, maxRows, isPast }: Props) {
-  const { rows, truncated, next, stages, cache, ms, text, read } = answer;
-  const size = useMemo(() => bytesOf(text), [text]);
+  const { rows, truncated, next, stages, cache, ms, size, read } = answer;
   return (
     <div class="status" role="group" aria-label="Response details">
       <span class="status-rows" role="status">
@@ -109,17 +107,6 @@ function cacheWords(cache: Cache): string {
 
 function freshness(ttl: number): string {
   return ttl < 0 ? `stale for ${-ttl} s` : `fresh for ${ttl} s`;
-}
-
-/** The length in UTF-8, without a copy of the text. */
-function bytesOf(text: string): number {
-  let count = text.length;
-  for (let i = 0; i < text.length; i++) {
-    const code = text.charCodeAt(i);
-    // Each half of a surrogate pair has two of its four bytes.
-    if (code > 0x7f) count += code > 0x7ff && (code < 0xd800 || code > 0xdfff) ? 2 : 1;
-  }
-  return count;
 }
 
 function bytes(length: number): string {

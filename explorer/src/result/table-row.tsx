@@ -40,9 +40,9 @@ export function TableRow(props: RowProps) {
         </button>
       </div>
       {renderedColumns(places.pinned, shown).map((column) => {
-        const { name = '', isNumeric = false, nullText = '' } = columns[column] ?? {};
+        const { name = '', isNumeric = false } = columns[column] ?? {};
         const value = row[name];
-        const text = shownText(value, nullText, PREVIEW);
+        const text = shownText(value, PREVIEW);
         return (
           <div
             key={name}

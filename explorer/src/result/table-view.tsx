@@ -33,13 +33,8 @@ interface Props {
 }
 
 /** The columns and rows as the visitor arranged them. */
-function useArranged(
-  all: readonly Row[],
-  typed: readonly Column[],
-  { layout, search }: TableState,
-  sort: Sort | undefined,
-) {
-  const existing = useMemo(() => tableColumns(all, typed), [all, typed]);
+function useArranged(all: readonly Row[], { layout, search }: TableState, sort: Sort | undefined) {
+  const existing = useMemo(() => tableColumns(all), [all]);
   const columns = useMemo(() => shownColumns(existing, layout), [existing, layout.hidden, layout.pinned]);
   const pattern = useMemo(() => searchPattern(search), [search]);
   const found = useMemo(() => matchingRows(all, columns, pattern), [all, columns, pattern]);
@@ -55,7 +50,7 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
   const { address, change } = useExplorer();
   const { sort } = address.value;
   const { layout, onLayout, wanted } = state;
-  const { columns, pattern, rows, places } = useArranged(all, typed, state, sort);
+  const { columns, pattern, rows, places } = useArranged(all, state, sort);
   const [expanded, setExpanded] = useState<readonly number[]>([]);
   const [chosen, setActive] = useState<Cell>({ row: 0, column: 0 });
   const active = {
@@ -102,7 +97,7 @@ export function TableView({ rows: all, columns: typed, state }: Props) {
           onSort={(column) => change({ sort: nextSort(sort, column) })}
         />
         <Body
-          {...{ rows, columns, typed, places, shown, expanded, active, view, toggle }}
+          {...{ rows, columns, places, shown, expanded, active, view, toggle }}
           marks={pattern === undefined ? NO_MARKS : [pattern]}
           onPick={setActive}
         />
@@ -162,7 +157,6 @@ function useCellKeys({ rows, columns, active, toggle, go }: KeysOptions): (event
 }
 
 interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 'toggle'> {
-  readonly typed: readonly Column[];
   readonly expanded: readonly number[];
   readonly places: ColumnLayout;
   readonly shown: VisibleColumns;
@@ -172,7 +166,7 @@ interface BodyProps extends Pick<KeysOptions, 'rows' | 'columns' | 'active' | 't
 }
 
 function Body(props: BodyProps) {
-  const { rows, columns, typed, places, shown, marks, active, expanded, view, toggle, onPick } = props;
+  const { rows, columns, places, shown, marks, active, expanded, view, toggle, onPick } = props;
   const { first, end, offset, total } = visibleRows(rows.length, view, (row) =>
     topOf(row, expanded, HEIGHTS),
   );
@@ -188,7 +182,7 @@ function Body(props: BodyProps) {
               <TableRow
                 {...{ row, index, columns, places, shown, marks, isOpen, activeColumn, toggle, onPick }}
               />
-              {isOpen && <RowDetail {...{ row, typed }} height={HEIGHTS.detail} />}
+              {isOpen && <RowDetail row={row} height={HEIGHTS.detail} />}
             </Fragment>
           );
         })}

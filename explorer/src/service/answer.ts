@@ -1,5 +1,6 @@
 // A response of an endpoint: its rows, and the metadata in its header fields.
-import { parseJson, type Row } from './json.ts';
+import type { Body, Envelope } from './body.ts';
+import type { Row } from './json.ts';
 import type { Column } from './listing.ts';
 
 export interface Stage {
@@ -9,8 +10,10 @@ export interface Stage {
 
 export interface Answer {
   readonly rows: readonly Row[];
-  /** The body without metadata. */
-  readonly text: string;
+  /** The members of the body besides rows and metadata. */
+  readonly rest: Envelope;
+  /** Bytes of the body. */
+  readonly size: number;
   /** The columns with their ClickHouse types; undefined if the service did not send them. */
   readonly columns: readonly Column[] | undefined;
   /** What the run read; undefined if the service does not say. */
@@ -43,27 +46,25 @@ export type Cache =
   | { readonly kind: 'shared'; readonly ttl: number }
   | { readonly kind: 'ran' };
 
-interface Envelope {
-  readonly result: readonly Row[];
-  readonly next?: string;
-  readonly meta?: {
-    readonly columns: readonly Column[];
-    /** Null: not known; absent: not shown to this key. */
-    readonly statistics: { readonly rows_read?: number | null; readonly bytes_read?: number | null };
-  };
+interface Metadata {
+  readonly columns: readonly Column[];
+  /** Null: not known; absent: not shown to this key. */
+  readonly statistics: { readonly rows_read?: number | null; readonly bytes_read?: number | null };
 }
 
-/** Parses a successful response. Throws SyntaxError for invalid JSON. */
-export function readAnswer(headers: Headers, text: string, ms: number): Answer {
-  const { result, meta, next } = parseJson(text) as unknown as Envelope; // the service's envelope
+/** Reads a successful response. */
+export function readAnswer(headers: Headers, { rows: result, envelope, size }: Body, ms: number): Answer {
+  const { meta: described, ...rest } = envelope;
+  const meta = described as unknown as Metadata | undefined; // the service's metadata
   const { rows_read: rows, bytes_read: bytes } = meta?.statistics ?? {};
   return {
     rows: result,
-    text: meta === undefined ? text : `${text.slice(0, text.lastIndexOf(',"meta":'))}}`,
+    rest,
+    size,
     columns: meta?.columns,
     read: typeof rows === 'number' && typeof bytes === 'number' ? { rows, bytes } : undefined,
     truncated: headers.get('Millrace-Truncated') === 'true',
-    next,
+    next: typeof rest['next'] === 'string' ? rest['next'] : undefined,
     stages: readStages(headers.get('Server-Timing') ?? ''),
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,

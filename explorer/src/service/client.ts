@@ -1,5 +1,6 @@
 // The explorer's HTTP calls, all to the service that served it.
 import { readAnswer, type Answer } from './answer.ts';
+import { readBody } from './body.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
@@ -42,6 +43,8 @@ export interface RunOptions {
   readonly signal: AbortSignal;
   /** Recompute even if there is a cached response. */
   readonly isFresh: boolean;
+  /** The rows have no floats: NaN is not asked for, so that the response is the one that other callers share. */
+  readonly hasNoFloats?: boolean;
 }
 
 export interface Client {
@@ -119,15 +122,15 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
         throw error;
       }
     },
-    run: async (key, ask, { signal, isFresh }) => {
+    run: async (key, ask, { signal, isFresh, hasNoFloats = false }) => {
       const started = now();
       const headers = {
-        Prefer: 'result-shape=standard, metadata',
+        Prefer: `result-shape=standard, metadata${hasNoFloats ? '' : ', non-finite=string'}`,
         ...(isFresh ? { 'Cache-Control': 'no-cache' } : {}),
       };
       const response = await post('query', key, ask, { signal, headers });
-      const text = await response.text().catch(unreachable);
-      return readAnswer(response.headers, text, now() - started);
+      const body = await readBody(response).catch(unreachable);
+      return readAnswer(response.headers, body, now() - started);
     },
     live: async (key, ask, { signal, ...callbacks }) =>
       readLive(await post('query', key, ask, { signal, headers: LIVE_FIELDS }), callbacks),

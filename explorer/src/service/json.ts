@@ -128,6 +128,11 @@ export function isNumber(value: Json | undefined): value is number | bigint | De
   return typeof value === 'number' || typeof value === 'bigint' || isDecimal(value);
 }
 
+/** Whether it is a float that JSON does not have, as the service writes it on request. */
+export function isNonFinite(value: Json | undefined): boolean {
+  return typeof value === 'string' && /^-?(?:nan|inf)$/.test(value);
+}
+
 /** JSON text, over several lines if `indent` is given. */
 export function printJson(value: Json, indent = ''): string {
   return print(value, indent, '\n');

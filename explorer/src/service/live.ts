@@ -12,7 +12,10 @@ export interface LiveOptions {
 }
 
 /** The header fields of a live call. */
-export const LIVE_FIELDS = { Accept: 'text/event-stream', Prefer: 'result-shape=standard' } as const;
+export const LIVE_FIELDS = {
+  Accept: 'text/event-stream',
+  Prefer: 'result-shape=standard, non-finite=string',
+} as const;
 
 /** Calls back until the stream ends. Rejects with CallFailure for an event `error`. */
 export async function readLive(

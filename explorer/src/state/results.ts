@@ -34,5 +34,5 @@ export function createResults(): Results {
 }
 
 function sizeOf(run: Run): number {
-  return run.kind === 'done' ? run.answer.text.length : 0;
+  return run.kind === 'done' ? run.answer.size : 0;
 }

@@ -1,8 +1,9 @@
 // Runs calls: one at a time, cancellable, recorded in the history when finished.
 import { counted } from '../parts/words.ts';
 import { CallFailure, NO_QUERY } from '../service/problem.ts';
+import type { Ask } from '../service/client.ts';
 import { writeAddress, type Address } from './address.ts';
-import { askOf, isSameAsk, type ExplorerOptions, type Run, type State } from './model.ts';
+import { askOf, find, isSameAsk, type ExplorerOptions, type Run, type State } from './model.ts';
 import { createResults } from './results.ts';
 
 export interface Runs {
@@ -55,17 +56,17 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
       if (ask.own?.text.trim() === '') return end({ kind: 'failed', problem: NO_QUERY, ask });
       end({ kind: 'running' });
       try {
-        const answer = await client.run(key, ask, { signal: controller.signal, isFresh });
+        const how = { signal: controller.signal, isFresh, hasNoFloats: lacksFloats(state, ask) };
+        const answer = await client.run(key, ask, how);
         end({ kind: 'done', answer, ask });
         on.answered(answer.revision);
         remember(address, `${counted(answer.rows.length, 'row')}, ${answer.ms.toFixed(0)} ms`, true);
       } catch (error) {
         if (controller.signal.aborted) return end({ kind: 'cancelled' });
         if (!(error instanceof CallFailure)) throw error;
-        const { problem } = error;
-        end({ kind: 'failed', problem, ask });
-        remember(address, problem.title, false);
-        if (problem.status === 401) on.rejected(error);
+        end({ kind: 'failed', problem: error.problem, ask });
+        remember(address, error.problem.title, false);
+        if (error.problem.status === 401) on.rejected(error);
       }
     },
     cancel: () => current?.abort(),
@@ -86,6 +87,12 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
     },
   };
   return runs;
+}
+
+/** Whether no row can have a float: those of a saved query whose columns are known. */
+function lacksFloats({ listing }: State, { endpoint, own }: Ask): boolean {
+  const columns = own === undefined ? find(listing.value, endpoint)?.columns : undefined;
+  return columns?.every(({ type }) => !/Float|JSON|Dynamic|Variant/.test(type)) ?? false;
 }
 
 /** Returns a function that adds a finished request to the history. */

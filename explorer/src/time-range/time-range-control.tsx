@@ -24,6 +24,7 @@ export function TimeRangeControl(props: TimeRangeProps) {
   const id = useId();
   const popover = usePopover();
   const words = range === undefined ? (none?.label ?? 'No time range') : rangeWords(range, zone);
+  const preset = PRESETS.find((each) => isSameRange(range, each.range));
   return (
     <div class="time-range" ref={popover.root} onKeyDown={popover.onKeyDown} onFocusOut={popover.onFocusOut}>
       <button
@@ -38,6 +39,9 @@ export function TimeRangeControl(props: TimeRangeProps) {
         <Icon name="history" />
         <span class="visually-hidden">Time range: </span>
         <span class="time-range-words">{words}</span>
+        <span class="time-range-short" aria-hidden="true">
+          {preset?.label ?? words}
+        </span>
       </button>
       {popover.isOpen && (
         <div id={id} class="time-range-panel" role="dialog" aria-label="Time range" ref={popover.panel}>

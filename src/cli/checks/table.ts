@@ -2,6 +2,7 @@
 import { PAIR_CHECKS } from '../compare/pair-checks.ts';
 import { VARIANT_CHECKS } from '../compare/variant-checks.ts';
 import type { Codes } from '../../sql/base/finding.ts';
+import { COST_CODES } from '../cost/cost-codes.ts';
 import { TABLE_CODES } from '../schema/findings.ts';
 import { OUTSIDE_TABLE_CODES } from '../schema/outside.ts';
 import { ROLLUP_ENGINE_CODES } from './engine/rollups.ts';
@@ -15,6 +16,7 @@ const OTHERS = [
   { needs: 'engine', codes: { ...TABLE_CODES, ...OUTSIDE_TABLE_CODES } },
   { needs: 'engine', codes: TEST_CODES },
   { needs: 'engine', codes: ROLLUP_ENGINE_CODES },
+  { needs: 'engine', codes: COST_CODES },
 ] as const;
 
 const CHECKS = [

@@ -7,11 +7,18 @@ import { checkedName, withoutMoves } from './tables.ts';
 const SKIP = { kind: 'skip' } as const;
 
 /** ALTER TABLE, reduced to the changes of columns and of the query of a view; a copy without rows has the others. */
-export function normaliseAlter({ what, name, commands, checked }: AlterRecord): Normalised {
+export function normaliseAlter({ what, name, commands, checked, indexes }: AlterRecord): Normalised {
   if (what !== 'TABLE') return { kind: 'skip', noted: `ALTER ${what}` };
   if (name === undefined) return { kind: 'unknown', message: 'the name of the table cannot be read' };
-  if (commands.length === 0 && checked.length === 0) return SKIP;
-  const step = { kind: 'step', action: 'change', target: name, what: 'table', isAlter: true } as const;
+  if (commands.length + checked.length + indexes.length === 0) return SKIP;
+  const step = {
+    kind: 'step',
+    action: 'change',
+    target: name,
+    what: 'table',
+    isAlter: true,
+    indexes,
+  } as const;
   const copy = printName(checkedName(name));
   const remove = `DROP TABLE IF EXISTS ${copy}`;
   const attempts = [commands.length === 0 ? remove : `ALTER TABLE ${printName(name)} ${commands.join(', ')}`];

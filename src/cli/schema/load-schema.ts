@@ -21,6 +21,8 @@ export interface LoadedSchema {
   readonly broken: BrokenStatements;
   /** How many statements were carried out, and how many of those only in a reduced form. */
   readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
+  /** Commands of ALTER for the indexes and projections of tables, which were not carried out, by `database.name`. */
+  readonly indexes: ReadonlyMap<string, readonly string[]>;
   /** How many statements were left out, by kind. */
   readonly skipped: ReadonlyMap<string, number>;
 }
@@ -100,7 +102,17 @@ export async function loadSchema(
     broken,
     counts,
     skipped,
+    indexes: indexesOf(carriedOut),
   };
+}
+
+function indexesOf(carriedOut: readonly Pending[]): LoadedSchema['indexes'] {
+  const found = new Map<string, readonly string[]>();
+  for (const { step } of carriedOut) {
+    const before = step.action === 'change' ? (found.get(keyOf(step.target)) ?? []) : [];
+    if (step.indexes !== undefined) found.set(keyOf(step.target), [...before, ...step.indexes]);
+  }
+  return found;
 }
 
 /** The tables of the engine: some may have been there before. */

@@ -16,6 +16,8 @@ export interface Step {
   readonly attempts: readonly string[];
   /** Reads what no attempt has: how long rows are kept, indexes, projections, and the key by which rows are distributed. */
   readonly check?: string | undefined;
+  /** Commands of ALTER for its indexes and projections, which no attempt has: no result depends on them. */
+  readonly indexes?: readonly string[];
   /** It changes the columns of a table, which those of a table that is another name of it follow. */
   readonly isAlter?: boolean;
   /** The table that it reads or fills, without which the first attempt fails or has no effect. */

@@ -21,7 +21,18 @@ export function normaliseTable(record: CreateRecord, context: StatementContext):
     const needs = local?.kind === 'alias' ? local.target : undefined;
     const check = checkOf(record, local, context);
     const engine = local?.kind === 'source' ? record.engine?.name : undefined;
-    return { kind: 'step', action: 'create', target: name, what: 'table', attempts, needs, check, engine };
+    const indexes = record.columns?.indexes ?? [];
+    return {
+      kind: 'step',
+      action: 'create',
+      target: name,
+      what: 'table',
+      attempts,
+      needs,
+      check,
+      engine,
+      indexes,
+    };
   }
   const source = clauses.get('engine') ?? clauses.get('like') ?? record.writtenName;
   const message = `its columns are not written, and ${source.split('(')[0]} is not read; add them to the statement`;

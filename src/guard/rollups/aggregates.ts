@@ -1,6 +1,6 @@
 // The aggregate functions that rollups store: how each is stored and merged, and whether merged groups give what the rows give.
 import { canonicalName } from '../sandbox/functions/aliases.ts';
-import { isFloat, plainTypeOf } from '../../sql/types/traits.ts';
+import { hasType, isDynamic, isFloat, isNullable, isOpaque, plainTypeOf } from '../../sql/types/traits.ts';
 
 export interface StoredAggregate {
   /** The engine spells it like this. */
@@ -19,9 +19,9 @@ export interface StoredAggregate {
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-/** A sum of Float depends on its order, and of 0 and -0 either is the smallest. */
-const unlessFloat = (types: readonly string[]): boolean =>
-  !types.slice(0, 1).some((type) => isFloat(plainTypeOf(type)));
+/** A sum of Float depends on its order, and so does which of 0 and -0 is the smallest, or of values with NULL inside of them. */
+const unlessUnordered = ([type]: readonly string[]): boolean =>
+  type === undefined || !hasType(plainTypeOf(type), (inner) => isFloat(inner) || isNullable(inner) || isDynamic(inner) || isOpaque(inner)); // prettier-ignore
 
 const value = (name: string, merge: string, isExact: StoredAggregate['isExact']): StoredAggregate => ({
   name,
@@ -37,15 +37,15 @@ const states = (names: string, isExact: StoredAggregate['isExact']): readonly St
 const ALL: readonly StoredAggregate[] = [
   value('count', 'sum', always),
   value('countIf', 'sum', always),
-  value('sum', 'sum', unlessFloat),
-  value('sumIf', 'sum', unlessFloat),
-  value('min', 'min', unlessFloat),
-  value('max', 'max', unlessFloat),
+  value('sum', 'sum', unlessUnordered),
+  value('sumIf', 'sum', unlessUnordered),
+  value('min', 'min', unlessUnordered),
+  value('max', 'max', unlessUnordered),
   value('groupBitAnd', 'groupBitAnd', always),
   value('groupBitOr', 'groupBitOr', always),
   value('groupBitXor', 'groupBitXor', always),
   ...states('uniq uniqIf uniqExact uniqExactIf quantileBFloat16 quantilesBFloat16', always),
-  ...states('minIf maxIf', unlessFloat),
+  ...states('minIf maxIf', unlessUnordered),
   ...states(
     `any anyLast argMin argMax uniqCombined uniqCombined64 uniqHLL12 quantile quantiles quantileExact quantilesExact
     quantileTDigest quantilesTDigest quantileTiming quantilesTiming quantileDD quantilesDD`,

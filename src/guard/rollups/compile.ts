@@ -3,6 +3,7 @@ import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { parseList } from '../../sql/clickhouse/tree/parse-part.ts';
 import type { CompiledMeasure } from './measures.ts';
 import type { Rollup } from './model.ts';
+import { UNREAD } from './term.ts';
 import { createTerms } from './terms.ts';
 
 export interface CompiledRollup {
@@ -14,20 +15,30 @@ export interface CompiledRollup {
   readonly measures: readonly CompiledMeasure[];
 }
 
-/** Expressions are compared as texts in which names are quoted and tokens have single spaces between them. */
+const IDENTIFIER = /^`(?:[^`\\]|\\[^])*`$/;
+
+/** Columns under other names are left out: queries read columns under their own. Expressions are compared as texts in which names are quoted and tokens have single spaces between them. */
 export function compileRollup(rollup: Rollup): CompiledRollup {
-  const dimensions = rollup.dimensions.map(
-    ({ name, expression }) => [textOf(rollup, expression), name] as const,
-  );
+  const dimensions = rollup.dimensions
+    .map(({ name, expression }) => [textOf(rollup, expression), name] as const)
+    .filter(([text, name]) => isUsable([text, quoteIdentifier(name)]))
+    .filter(([text, name]) => !IDENTIFIER.test(text) || text === quoteIdentifier(name));
   return {
     rollup,
     dimensions: new Map(dimensions),
     expressions: new Map(dimensions.map(([text, name]) => [name, text])),
-    measures: rollup.measures.map((measure) => ({
-      measure,
-      arguments: measure.arguments.map((argument) => textOf(rollup, argument)),
-    })),
+    measures: rollup.measures
+      .map((measure) => ({
+        measure,
+        arguments: measure.arguments.map((argument) => textOf(rollup, argument)),
+      }))
+      .filter((measure) => isUsable(measure.arguments)),
   };
+}
+
+/** Names that begin with `#` are those of columns that are read in place of others. */
+function isUsable(texts: readonly string[]): boolean {
+  return texts.every((text) => !text.includes(UNREAD) && !text.includes('`#'));
 }
 
 function textOf({ time }: Rollup, expression: string): string {

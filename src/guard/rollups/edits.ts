@@ -4,8 +4,9 @@ import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { conjunctsOf, nameOf, partOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { columnName } from './column-names.ts';
-import { meaningOf, type Level, type ItemUse } from './levels.ts';
-import { columnOf, type CompiledMeasure, type MeasureUse } from './measures.ts';
+import type { Level } from './levels.ts';
+import { meaningOf, type ItemUse } from './meanings.ts';
+import { type CompiledMeasure, type MeasureUse } from './measures.ts';
 import {
   noDimension,
   unfitNode,
@@ -55,11 +56,15 @@ export function editLevels(
   for (const level of levels.toReversed()) {
     const fault = level.isGrouping ? editGrouping(editing, level, edits) : editPlain(editing, level, edits);
     if (fault !== undefined) return { unfit: fault };
-    const taken = [...addedNames(needs)].find((name) => level.aliases.has(name) || level.items.has(name));
+    const taken = addedNames(needs).find((name) => level.aliases.has(name) || level.items.has(name));
     if (taken !== undefined) return { unfit: { quoted: taken, text: 'is the name of another column' } };
   }
+  if (needs.comparisons.size > MOST_COMPARISONS) return { unfit: { text: 'it compares too many times' } };
   return { edits, needs };
 }
+
+/** A rollup's bucket is read if no comparison divides it, so each of them is in the statement several times. */
+const MOST_COMPARISONS = 32;
 
 interface Editing extends EditContext {
   readonly needs: Needs;
@@ -75,20 +80,31 @@ function editGrouping(editing: Editing, level: Level, edits: Edit[]): Unfit | un
     if (OTHERS.has(section.kind)) continue;
     for (const part of section.parts) {
       const own: Edit[] = [];
-      const fault = editExpressions(editing, part, level, own) ?? keepName(editing, section, part, own);
+      const fault =
+        editExpressions(editing, part, level, own) ??
+        (section.kind === 'list' ? keepName(editing, part, level, own) : undefined);
       if (fault !== undefined) return fault;
       edits.push(...own);
     }
   }
   addConditions(editing, level);
-  return editValues(editing, level, edits);
+  return editValues(editing, level, edits) ?? ungrouped(editing, level);
+}
+
+/** GROUP BY of constants alone does not always group, such as `GROUP BY ALL`. */
+function ungrouped({ read }: Editing, level: Level): Unfit | undefined {
+  const keys = partOf(level.select, 'group-by')?.parts;
+  const isConstant = keys !== undefined && [...level.list.parts, ...keys].every((part) => read(part, level).kind === 'constant'); // prettier-ignore
+  return isConstant ? { text: 'it reads rows, not groups' } : undefined;
 }
 
 /** Gives an item of a list the name that it has without the edits. */
-function keepName(editing: Editing, section: Node, part: Node, edits: Edit[]): Unfit | undefined {
-  if (section.kind !== 'list' || part.kind === 'alias' || edits.length === 0) return undefined;
+function keepName(editing: Editing, part: Node, level: Level, edits: Edit[]): Unfit | undefined {
+  if (part.kind === 'alias' || edits.length === 0) return undefined;
   const name = columnName(editing.tree, part);
-  if (name === undefined) return unfitNode(editing.tree, part, 'has no name (AS), and would get another one');
+  // Something else may have this name, or mean a column by it.
+  if (name === undefined || level.names.has(name))
+    return unfitNode(editing.tree, part, 'has no name (AS), and would get another one');
   const { end } = spanOf(editing.tree, part);
   edits.push({ start: end, end, text: ` AS ${quoteIdentifier(name)}` });
   return undefined;
@@ -128,7 +144,7 @@ function editExpressions(editing: Editing, part: Node, level: Level, edits: Edit
 
 function collect(needs: Needs, { comparisons, roundings }: Term): void {
   for (const each of comparisons) needs.comparisons.set(`${each.operator} ${each.bound}`, each);
-  needs.roundings.push(...roundings);
+  for (const each of roundings) needs.roundings.push(each);
 }
 
 /** Adds the edits of an expression that has one value in each group. */
@@ -140,9 +156,11 @@ function editNode(editing: Editing, node: Node, level: Level, edits: Edit[]): vo
     return;
   }
   const { dimension } = read(node, level);
+  const [inner] = node.parts;
+  const isAround = node.kind === 'alias' || (node.kind === 'group' && inner !== undefined && read(inner, level).dimension === dimension); // prettier-ignore
   if (node.kind === 'column') {
     editColumn(editing, node, level, edits);
-  } else if (dimension !== undefined && node.kind !== 'alias') {
+  } else if (dimension !== undefined && !isAround) {
     needs.added.add(dimension);
     edits.push({ ...spanOf(tree, node), text: quoteIdentifier(`#${dimension}`) });
   } else for (const part of node.parts) editNode(editing, part, level, edits);
@@ -193,17 +211,17 @@ function editPlain(editing: Editing, level: Level, edits: Edit[]): Unfit | undef
   if (fault !== undefined) return fault;
   const kept = editItems(editing, level);
   if ('text' in kept) return kept;
-  const added = level.hasStar ? [] : [...addedNames(needs)].map(quoteIdentifier);
+  const added = level.hasStar ? [] : addedNames(needs).map(quoteIdentifier);
   const items = [...kept, ...added];
   edits.push({ ...spanOf(tree, level.list), text: items.length === 0 ? '1' : items.join(', ') });
   return undefined;
 }
 
-function addedNames({ added, measures }: Needs): Set<string> {
-  return new Set([
+function addedNames({ added, measures }: Needs): readonly string[] {
+  return [
     ...[...added].map((name) => `#${name}`),
-    ...[...measures].map((each) => columnOf(each).slice(1, -1)),
-  ]);
+    ...[...measures].map(({ measure: { name } }) => `#${name}`),
+  ];
 }
 
 /** The texts of the items of a list that are read, by one another as well; or why one of them cannot be. */

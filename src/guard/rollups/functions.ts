@@ -28,6 +28,20 @@ export function isOfArguments(name: string): boolean {
   return OF_ARGUMENTS.has(name.toLowerCase());
 }
 
+/** These return other numbers of rows or columns than they are given. */
+const MULTIPLYING: ReadonlySet<string> = new Set(['arrayjoin', 'unnest', 'untuple']);
+
+const OF_ROWS: ReadonlySet<string> = new Set(
+  Object.entries(FUNCTION_FAMILIES)
+    .flatMap(([family, { names }]) => (family === 'aggregate' ? [] : names.trim().toLowerCase().split(/\s+/)))
+    .filter((name) => !MULTIPLYING.has(name)),
+);
+
+/** Returns whether a function is known to return one value for each row, so that a SELECT with it has as many rows as without it. */
+export function isOfRows(name: string): boolean {
+  return OF_ROWS.has(name.toLowerCase()) || isClock(name) || /^(?:dict(?:Get|Has|Is)|joinGet)/.test(name);
+}
+
 /** Returns whether a function returns the time of the query. */
 export function isClock(name: string): boolean {
   return CLOCKS.has(name.toLowerCase());
@@ -123,7 +137,7 @@ const OF_DAYS =
 /** The bound of a time, as tokens with spaces between them; undefined if it may be anything else than a time. */
 export function boundOf(text: string): { readonly isDay: boolean } | undefined {
   if (/^'\d{4}-\d\d-\d\d[ T]?[\d:.]*'$/.test(text)) return { isDay: false };
-  const calls = [...text.matchAll(/(\w+) \(/g)]
+  const calls = [...text.matchAll(/(?<!\w)(\w+) \(/g)]
     .map(([, name = '']) => name)
     .filter((name) => !/^(?:AND|OR|NOT|IN)$/i.test(name));
   const types = [...text.matchAll(/\{ \w+ : (?:Nullable \( )?(\w+)/g)].map(([, type = '']) => type);

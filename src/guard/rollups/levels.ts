@@ -10,7 +10,9 @@ import {
   sourceOf,
   wordOf,
 } from '../../sql/clickhouse/tree/visit.ts';
-import type { Unfit } from './term.ts';
+import { isOfRows } from './functions.ts';
+import type { SourceColumns } from './model.ts';
+import { unfitNode, type Unfit } from './term.ts';
 
 /** A SELECT of one source. */
 export interface Level {
@@ -24,22 +26,16 @@ export interface Level {
   readonly aliases: ReadonlyMap<string, Node>;
   /** The expressions of the list by the names of their columns. */
   readonly items: ReadonlyMap<string, Node>;
+  /** The first parts of these names. */
+  readonly heads: ReadonlySet<string>;
   /** True if the list passes on all columns of its source. */
   readonly hasStar: boolean;
-  /** The level that it reads; undefined: the stored table. */
+  /** All names in its expressions: aliases, columns, and the first parts of these. */
+  readonly names: ReadonlySet<string>;
+  /** The level that it reads; undefined: the stored table, which has these columns. */
   readonly below: Level | undefined;
+  readonly columns: SourceColumns;
   readonly isGrouping: boolean;
-}
-
-/** A name in a level: a column of the stored table, or what an expression of the list or of a level below is called. */
-export type Meaning =
-  | { readonly kind: 'column'; readonly path: readonly string[]; readonly isDirect: boolean; readonly uses: readonly ItemUse[] }
-  | { readonly kind: 'expression'; readonly node: Node; readonly level: Level; readonly uses: readonly ItemUse[] }; // prettier-ignore
-
-/** A column of a level's list that something reads. */
-export interface ItemUse {
-  readonly level: Level;
-  readonly name: string;
 }
 
 const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>([
@@ -55,12 +51,16 @@ const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>([
 /** A SELECT that only selects rows and columns has these; `LIMIT` with this number limits nothing. */
 const NO_LIMIT = String(10n ** 18n);
 
-/** Undefined, or why the SELECT is none that can read a rollup instead of rows. */
+/** A level is read with this. */
+export interface LevelSource extends Pick<Level, 'below' | 'columns'> {
+  readonly isAggregate: (call: Node) => boolean;
+}
+
+/** The level, or why the SELECT is none that can read a rollup instead of rows. */
 export function readLevel(
   tree: Tree,
   select: Node,
-  below: Level | undefined,
-  isAggregate: (call: Node) => boolean,
+  { below, columns, isAggregate }: LevelSource,
 ): Level | Unfit {
   const [list, from] = [partOf(select, 'list'), partOf(select, 'from')];
   const [source, ...others] = from?.parts ?? [];
@@ -76,8 +76,15 @@ export function readLevel(
     someOwn(select, (node) => node.kind === 'call' && isAggregate(node));
   if (!isGrouping && !select.parts.every((part) => isPlain(tree, part)))
     return { text: 'it reads rows, not groups' };
-  const aliases = aliasesOf(tree, select);
-  if ('text' in aliases) return aliases;
+  const isUncertain = (node: Node): boolean => node.kind === 'call' && !isOfRows(nameOf(tree, node));
+  // `* REPLACE` holds expressions of the SELECT as well.
+  const call = isGrouping ? undefined : findOwn(select, isUncertain, OF_OTHERS);
+  if (call !== undefined) return unfitNode(tree, call, 'may return another number of rows');
+  const named = namesOfSelect(tree, select);
+  if ('text' in named) return named;
+  // What only the names of a part are read from is left out as a whole.
+  const inner = isGrouping ? undefined : innerAlias(list, select);
+  if (inner !== undefined) return unfitNode(tree, inner, 'names a part of an expression');
   const stars = list.parts.filter(({ kind }) => kind === 'star' || kind === 'columns');
   const modifiers = stars.flatMap(({ parts }) => parts);
   if (
@@ -86,47 +93,84 @@ export function readLevel(
   )
     return { text: 'it selects columns by a pattern' };
   if (isGrouping && stars.length > 0) return { text: 'it groups by all columns' };
+  const qualifiers = qualifiersOf(tree, source);
+  // A subquery in place of a table has its name for an alias.
+  const twice = [...qualifiers].find((name) => named.aliases.has(name));
+  if (twice !== undefined) return { quoted: twice, text: 'is the name of two expressions' };
+  const items = itemsOf(tree, list, qualifiers);
   return {
     select,
     list,
     source,
-    aliases,
-    items: itemsOf(tree, list, qualifiersOf(tree, source)),
-    qualifiers: qualifiersOf(tree, source),
+    ...named,
+    items,
+    heads: new Set([...items.keys()].flatMap((name) => [name, name.split('.')[0] ?? ''])),
+    qualifiers,
     hasStar: stars.length > 0,
     below,
+    columns,
     isGrouping,
   };
 }
 
 function isPlain(tree: Tree, part: Node): boolean {
+  // WITH FILL makes rows.
+  if (part.kind === 'order-by')
+    return !someOwn(part, ({ kind }) => kind === 'fill' || kind === 'interpolate');
   if (part.kind !== 'limit') return CLAUSES.has(part.kind);
-  const [count, ...others] = part.parts;
-  return count?.kind === 'number' && others.length === 0 && sourceOf(tree, count) === NO_LIMIT;
+  const [count] = part.parts;
+  const hasOnlyCount = part.to - part.from === 2;
+  return count?.kind === 'number' && hasOnlyCount && sourceOf(tree, count) === NO_LIMIT;
 }
 
+const OF_OTHERS: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from']);
 /** Other queries, and the columns that `*` replaces. */
-const APART: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from', 'star']);
+const APART: ReadonlySet<NodeKind> = new Set<NodeKind>([...OF_OTHERS, 'star']);
 
-/** Returns whether some node of a SELECT is accepted; those of its subqueries are not asked for. */
-function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
-  return accepts(node) || node.parts.some((part) => !APART.has(part.kind) && someOwn(part, accepts));
+/** The first node of a SELECT that is accepted; those of its subqueries are not asked for. */
+function findOwn(
+  node: Node,
+  accepts: (node: Node) => boolean,
+  apart: ReadonlySet<NodeKind>,
+): Node | undefined {
+  if (accepts(node)) return node;
+  for (const part of node.parts) {
+    const found = apart.has(part.kind) ? undefined : findOwn(part, accepts, apart);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
-/** Their expressions; or the name that the SELECT gives to two of them. */
-function aliasesOf(tree: Tree, select: Node): ReadonlyMap<string, Node> | Unfit {
+function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
+  return findOwn(node, accepts, APART) !== undefined;
+}
+
+/** The expressions by their aliases, and all names; or the name that the SELECT gives to two of them. */
+function namesOfSelect(tree: Tree, select: Node): Pick<Level, 'aliases' | 'names'> | Unfit {
   const aliases = new Map<string, Node>();
+  const names = new Set<string>();
   let twice: string | undefined;
   someOwn(select, (node) => {
     const [value] = node.parts;
+    if (node.kind === 'column') {
+      const path = namesOf(tree, node);
+      names.add(path[0] ?? '').add(path.join('.'));
+    }
     if ((node.kind === 'alias' || node.kind === 'with-value') && value !== undefined) {
       const name = nameOf(tree, node);
       if (aliases.has(name)) twice = name;
       aliases.set(name, value);
+      names.add(name);
     }
     return false;
   });
-  return twice === undefined ? aliases : { quoted: twice, text: 'is the name of two expressions' };
+  return twice === undefined ? { aliases, names } : { quoted: twice, text: 'is the name of two expressions' };
+}
+
+/** An alias inside of an expression, or of another clause than the list. */
+function innerAlias(list: Node, select: Node): Node | undefined {
+  const whole = new Set([...list.parts, ...(partOf(select, 'with')?.parts ?? [])]);
+  return findOwn(select, (node) => node.kind === 'alias' && !whole.has(node), APART);
 }
 
 function itemsOf(tree: Tree, list: Node, qualifiers: ReadonlySet<string>): ReadonlyMap<string, Node> {
@@ -148,58 +192,6 @@ function qualifiersOf(tree: Tree, source: Node): ReadonlySet<string> {
   return new Set(
     [source, ...(table?.kind === 'table' ? [table] : [])].map((node) => nameOf(tree, node)).filter(Boolean),
   );
-}
-
-/** Returns the expression of a name at a node; undefined if it has none that is known. */
-export function meaningOf(tree: Tree, level: Level, node: Node): Meaning | undefined {
-  return inSelect(tree, { level, path: namesOf(tree, node), at: node, isDirect: true, depth: 0 });
-}
-
-interface Lookup {
-  readonly level: Level;
-  readonly path: readonly string[];
-  /** The node that has the name: inside of its own definition, an alias means a column. */
-  readonly at: Node;
-  readonly isDirect: boolean;
-  readonly depth: number;
-}
-
-const DEEPEST = 32;
-
-function inSelect(tree: Tree, lookup: Lookup): Meaning | undefined {
-  const { level, path, at, depth } = lookup;
-  const [first = '', ...rest] = path;
-  if (depth > DEEPEST) return undefined;
-  const alias = level.aliases.get(first);
-  const isItself = alias !== undefined && alias.from <= at.from && at.to <= alias.to;
-  if (alias === undefined || isItself) return inSource(tree, lookup);
-  const uses = [{ level, name: first }];
-  if (rest.length === 0) return { kind: 'expression', node: alias, level, uses };
-  return ofElement(tree, { ...lookup, at: alias }, alias, rest);
-}
-
-/** A name after that of a column means a part of its value. */
-function ofElement(tree: Tree, lookup: Lookup, column: Node, rest: readonly string[]): Meaning | undefined {
-  if (column.kind !== 'column') return undefined;
-  const path = [...namesOf(tree, column), ...rest];
-  return inSelect(tree, { ...lookup, path, at: column, isDirect: false, depth: lookup.depth + 1 });
-}
-
-function inSource(tree: Tree, lookup: Lookup): Meaning | undefined {
-  const { level, path: written, isDirect, depth } = lookup;
-  const { below } = level;
-  const isQualified = written.length > 1 && level.qualifiers.has(written[0] ?? '');
-  const path = isQualified ? written.slice(1) : written;
-  if (below === undefined) return { kind: 'column', path, isDirect: isDirect && path.length === 1, uses: [] };
-  for (let length = path.length; length > 0; length--) {
-    const name = path.slice(0, length).join('.');
-    const item = below.items.get(name);
-    if (item === undefined) continue;
-    if (length < path.length)
-      return ofElement(tree, { ...lookup, level: below, depth: depth + 1 }, item, path.slice(length));
-    return { kind: 'expression', node: item, level: below, uses: [{ level: below, name }] };
-  }
-  return below.hasStar ? inSource(tree, { ...lookup, level: below, path, depth: depth + 1 }) : undefined;
 }
 
 /** The stored tables that a query reads, each as its node in FROM. */
@@ -243,12 +235,13 @@ function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap
   // A WITH clause before the first member of a UNION is that of all of them.
   const around = parents.get(whole);
   const scope = around?.kind === 'union' ? around : whole;
-  const later = nodesOf(scope, 'table', 'with-table', 'source', 'column').filter(
-    (node) => node.from >= element.to,
+  const others = nodesOf(scope, 'table', 'with-table').filter(
+    ({ from, to }) => from >= element.to || to <= element.from,
   );
-  if (later.some((node) => node.kind === 'with-table' && nameOf(tree, node) === name))
+  if (others.some((node) => node.kind === 'with-table' && nameOf(tree, node) === name))
     return { quoted: name, text: 'is defined twice' };
-  const tables = later.filter(
+  // Elements before it may read it as well.
+  const tables = others.filter(
     (node) => node.kind === 'table' && node.at === node.from && nameOf(tree, node) === name,
   );
   const [table, second] = tables;
@@ -273,7 +266,33 @@ export function parentsOf(root: Node): ReadonlyMap<Node, Node> {
 
 /** Returns whether something in a query makes the meaning of its parts depend on more than is read here. */
 export function isOpaqueQuery(tree: Tree): boolean {
-  return tree.fault !== undefined || someNode(tree.root, ({ kind }) => kind === 'settings');
+  return (
+    tree.fault !== undefined || someNode(tree.root, (node) => node.kind === 'settings' || isNamedLambda(node))
+  );
+}
+
+/** Calls by this name call the lambda, also if a function of the engine has the name, in subqueries as well. */
+function isNamedLambda({ kind, parts: [value] }: Node): boolean {
+  const inner = kind === 'alias' || kind === 'with-value' || kind === 'group' ? value : undefined;
+  return inner !== undefined && (inner.kind === 'lambda' || (inner.kind === 'group' && isNamedLambda(inner)));
+}
+
+/** Returns a value of a WITH clause that the members of a UNION share, and that is not written in the SELECT itself. */
+export function sharedValue(select: Node, parents: ReadonlyMap<Node, Node>): Node | undefined {
+  for (let member = select, around = parents.get(member); around !== undefined;) {
+    if (around.kind !== 'union' && around.kind !== 'subquery') return undefined;
+    const [first] = around.kind === 'union' ? around.parts : [];
+    const shared = first === undefined || first === member ? undefined : valueOf(first);
+    if (shared !== undefined) return shared;
+    [member, around] = [around, parents.get(around)];
+  }
+  return undefined;
+}
+
+function valueOf(member: Node): Node | undefined {
+  if (member.kind !== 'select') return member.parts[0] && valueOf(member.parts[0]);
+  const clause = partOf(member, 'with');
+  return clause && partOf(clause, 'with-value');
 }
 
 /** `<`, and what it is with its operands exchanged; undefined for other operators. */

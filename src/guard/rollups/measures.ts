@@ -1,7 +1,14 @@
 // Aggregates of a query, derived from the measures of a rollup.
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { isCountOfRows, isDistinct, nameOf, partOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
+import {
+  isCountOfRows,
+  isDistinct,
+  nameOf,
+  partOf,
+  someNode,
+  textOf,
+} from '../../sql/clickhouse/tree/visit.ts';
 import { holdsNull, integerOf, isFloat, plainType } from '../../sql/types/traits.ts';
 import { parseType } from '../../sql/types/type.ts';
 import { storedAggregate } from './aggregates.ts';
@@ -90,6 +97,8 @@ export function readAggregate(from: MeasureSource, call: Node, level: Level): Te
   const aggregate = aggregateOf(tree, call);
   const unknown = rowTerm(textOf(tree, call), unfitNode(tree, call, 'is not a measure'));
   if (aggregate === undefined) return unknown;
+  // What is written in place of an aggregate has no names of its parts.
+  if (someNode(call, ({ kind }) => kind === 'alias')) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);
   const whole = condition && wholeUse(from, aggregate, [...terms, condition]);
@@ -192,9 +201,10 @@ function useOf(
     return { measures: all, condition, write };
   };
   if (isOfDistinct) return name === 'count' ? use(find('uniqExact', texts)) : undefined;
-  const [first] = list;
+  const [first, second] = list;
   if (name === 'count') {
-    const isOfRows = first === undefined || (first.kind === 'number' && list.length === 1);
+    if (second !== undefined) return undefined;
+    const isOfRows = first === undefined || first.kind === 'number';
     return isOfRows
       ? use(find('count', []))
       : use(find('count', texts) ?? countOf(measures, texts, find('count', [])));

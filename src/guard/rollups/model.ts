@@ -66,8 +66,19 @@ export interface RollupCoverage {
   readonly until: bigint;
 }
 
+/** The columns that a source has now. */
+export interface SourceColumns {
+  /** Of names with dots, their first parts as well. */
+  readonly all: ReadonlySet<string>;
+  /** `*` leaves these out: ALIAS, MATERIALIZED and EPHEMERAL. */
+  readonly hidden: ReadonlySet<string>;
+  /** The same for the same columns. */
+  readonly id: string;
+}
+
 /** A rollup that queries can read, and for which times. */
 export interface RollupInUse {
   readonly rollup: Rollup;
   readonly coverage: RollupCoverage;
+  readonly columns: SourceColumns;
 }

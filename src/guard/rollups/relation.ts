@@ -41,7 +41,9 @@ interface RelationColumn {
  */
 export function writeRelation(needs: RelationNeeds): string {
   const { table, source, hasTime, conditions } = needs;
-  const columns = columnsOf(needs);
+  const read = columnsOf(needs);
+  const columns =
+    read.length > 0 || hasTime ? read : [{ name: NOTHING, ofRollup: '1', ofRows: '1', isKey: false }];
   const time = timeOf(needs);
   const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   const inner = columns.map(({ name, ofRows }) => (ofRows === name ? name : `${ofRows} AS ${name}`));
@@ -66,7 +68,9 @@ export function writeRelation(needs: RelationNeeds): string {
   return `(${rows} UNION ALL ${buckets})`;
 }
 
-const ROW_TIME = quoteIdentifier('#time');
+/** No other column has these names: those of dimensions and measures begin with one `#`. */
+const ROW_TIME = quoteIdentifier('##time');
+const NOTHING = quoteIdentifier('##nothing');
 
 function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonly RelationColumn[] {
   const dimension = (name: string, as: string): RelationColumn => ({

@@ -10,15 +10,17 @@ import {
   parentsOf,
   readerOf,
   readLevel,
+  sharedValue,
   storedNames,
   storedSources,
   type Level,
+  type LevelSource,
 } from './levels.ts';
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
 import { finerTime } from './precision.ts';
 import { alignedTo, writeRelation } from './relation.ts';
-import type { Unfit } from './term.ts';
+import { unfitNode, type Unfit } from './term.ts';
 import { createTerms, unnamedClock } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
@@ -66,7 +68,7 @@ export function createRouter({ zone }: RouterOptions): Router {
     route: (sql, rollupsOf) => {
       const tree = parseSavedText(sql);
       let first: Route | undefined;
-      for (const source of storedSources(tree)) {
+      for (const source of storedSources(tree).slice(0, MOST_SOURCES)) {
         for (const inUse of rollupsOf(storedNames(tree, source))) {
           const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tableFor });
           if (route.kind === 'rollup') return route;
@@ -77,6 +79,9 @@ export function createRouter({ zone }: RouterOptions): Router {
     },
   };
 }
+
+/** Of the tables that a statement reads, so many are looked at, each by reading the statement again. */
+const MOST_SOURCES = 8;
 
 /** Without roundings, coarser buckets would leave more rows at the ends of a range of time than they save groups. */
 const COARSEST_UNROUNDED = 3600;
@@ -96,11 +101,12 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   const { rollup, coverage } = inUse;
   const unfit = (reason: Unfit): Route => ({ kind: 'rows', rollup, reason });
   const rows = (text: string): Route => unfit({ text });
-  if (isOpaqueQuery(tree)) return rows('the statement has settings, or could not be read');
+  if (isOpaqueQuery(tree))
+    return rows('the statement has settings or lambdas with names, or could not be read');
   const isAggregate = createIsAggregate(tree, compiled.measures);
   const unknown = unnamedClock(tree) ?? finerTime(tree, rollup.timeType);
   if (unknown !== undefined) return unfit(unknown);
-  const levels = levelsFrom(tree, source, isAggregate);
+  const levels = levelsFrom(tree, source, { columns: inUse.columns, isAggregate });
   if ('text' in levels) return unfit(levels);
   const uses = new Map<Node, MeasureUse>();
   const { measures, dimensions } = compiled;
@@ -139,18 +145,16 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
 }
 
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */
-function levelsFrom(
-  tree: Tree,
-  stored: Node,
-  isAggregate: (call: Node) => boolean,
-): readonly Level[] | Unfit {
+function levelsFrom(tree: Tree, stored: Node, from: Omit<LevelSource, 'below'>): readonly Level[] | Unfit {
   const parents = parentsOf(tree.root);
   const levels: Level[] = [];
   for (let source = stored; ;) {
-    const from = parents.get(source);
-    const select = from && parents.get(from);
-    if (from?.kind !== 'from' || select?.kind !== 'select') return { text: 'it joins' };
-    const level = readLevel(tree, select, levels.at(-1), isAggregate);
+    const clause = parents.get(source);
+    const select = clause && parents.get(clause);
+    if (clause?.kind !== 'from' || select?.kind !== 'select') return { text: 'it joins' };
+    const shared = sharedValue(select, parents);
+    if (shared !== undefined) return unfitNode(tree, shared, 'belongs to all members of the UNION');
+    const level = readLevel(tree, select, { ...from, below: levels.at(-1) });
     if ('text' in level) return level;
     levels.push(level);
     if (level.isGrouping) return levels;

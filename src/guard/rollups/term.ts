@@ -77,6 +77,21 @@ export function rowTerm(source: string, cause: Unfit | undefined): Term {
   return { ...NOTHING, kind: 'row', source, rollup: source, cause, isTimeOnly: false };
 }
 
+/** The text of what is not read as an expression: nothing else has it, and it is in no text that is compared. */
+export const UNREAD = '\0';
+
+/** Characters of the text of an expression in which names are replaced by their expressions. */
+const LONGEST_TERM = 16_384;
+/** Comparisons of an expression with the time, and roundings of it. */
+const MOST_TIMES = 32;
+
+/** The term, if it is not too large: what names mean can be twice as long with each of them. */
+export function limitTerm(term: Term): Term {
+  const isLong = Math.max(term.source.length, term.rollup.length) > LONGEST_TERM;
+  const isLarge = isLong || Math.max(term.comparisons.length, term.roundings.length) > MOST_TIMES;
+  return isLarge ? rowTerm('', { text: 'an expression of it is too long' }) : term;
+}
+
 /** The cause of a node that is no function of dimensions. */
 export function noDimension(tree: Tree, node: Node): Unfit {
   return unfitNode(tree, node, 'is not a dimension');

@@ -12,17 +12,20 @@ import {
   textOf,
 } from '../../sql/clickhouse/tree/visit.ts';
 import { boundOf, isClock, isOfArguments, roundingOf, sameTimeZone } from './functions.ts';
-import { meaningOf, orderOf, type Level } from './levels.ts';
+import { orderOf, type Level } from './levels.ts';
+import { meaningOf } from './meanings.ts';
 import {
   combinedTerm,
   constantTerm,
   dimensionTerm,
+  limitTerm,
   rowTerm,
   sameTimeTerm,
   noDimension,
   unfitNode,
   textWith,
   timeTerm,
+  UNREAD,
   type TimeComparison,
   type Term,
   type Unfit,
@@ -72,17 +75,22 @@ export function createTerms(from: TermSource): ReadTerm {
     const before = known.get(node);
     if (before !== undefined) return before;
     known.set(node, INSIDE_ITSELF);
-    const term = readNode(reader, node, level);
+    const term = limitTerm(readNode(reader, node, level));
     const dimension = dimensions.get(term.source);
-    const found =
-      dimension === undefined || term.dimension !== undefined
-        ? term
-        : dimensionTerm(dimension, term.source, quoteIdentifier(dimension));
+    // The time stays the time: in place of it, a bucket is read.
+    const isOther =
+      dimension !== undefined && term.dimension === undefined && term.kind !== 'time' && !isComputed(term);
+    const found = isOther ? dimensionTerm(dimension, term.source, quoteIdentifier(dimension)) : term;
     known.set(node, found);
     return found;
   };
   const reader: TermReader = { ...from, read };
   return read;
+}
+
+/** Returns whether it is computed from other dimensions: as they are, it belongs to their groups. */
+function isComputed({ kind, comparisons, roundings }: Term): boolean {
+  return kind !== 'row' && comparisons.length + roundings.length === 0;
 }
 
 function readNode(reader: TermReader, node: Node, level: Level | undefined): Term {
@@ -94,7 +102,9 @@ function readNode(reader: TermReader, node: Node, level: Level | undefined): Ter
   if ((node.kind === 'group' || node.kind === 'alias') && value !== undefined)
     return inParentheses(read(value, level));
   if (node.kind === 'call') return readCall(reader, node, level);
-  if (!COMBINING.has(node.kind)) return rowTerm(textOf(tree, node), noDimension(tree, node));
+  if (node.kind === 'lambda')
+    return rowTerm(textInLambda(reader, { node, level, parameters: [] }), noDimension(tree, node));
+  if (!COMBINING.has(node.kind)) return rowTerm(UNREAD, noDimension(tree, node));
   return readComparison(reader, node, level) ?? combine(reader, node, level);
 }
 
@@ -107,6 +117,34 @@ function combine({ tree, read }: TermReader, node: Node, level: Level | undefine
   return rowTerm(
     texts.source,
     isCondition ? noDimension(tree, node) : (unknown.cause ?? noDimension(tree, node)),
+  );
+}
+
+interface LambdaPart {
+  readonly node: Node;
+  readonly level: Level | undefined;
+  /** Those of the lambdas around it. */
+  readonly parameters: readonly string[];
+}
+
+/** The text of a lambda, or of a part of it. Names of columns are quoted, those of parameters are bare, and no expression has a name. */
+function textInLambda(reader: TermReader, { node, level, parameters }: LambdaPart): string {
+  const { tree, read } = reader;
+  if (
+    node.kind === 'parameter' ||
+    (node.kind === 'column' && parameters.includes(namesOf(tree, node)[0] ?? ''))
+  ) {
+    const text = textOf(tree, node);
+    return /^\w+(?: \. \w+)*$/.test(text) ? text : UNREAD;
+  }
+  if (node.kind === 'column') return read(node, level).source;
+  if (node.kind === 'alias') return UNREAD;
+  const own = node.parts.filter(({ kind }) => kind === 'parameter').map((part) => nameOf(tree, part));
+  const inner = [...parameters, ...own];
+  return textWith(
+    tree,
+    node,
+    node.parts.map((part) => textInLambda(reader, { node: part, level, parameters: inner })),
   );
 }
 
@@ -133,7 +171,7 @@ function readColumn(reader: TermReader, node: Node, level: Level | undefined): T
   const { tree, read } = reader;
   if (level === undefined) return ofSource(reader, namesOf(tree, node), node);
   const meaning = meaningOf(tree, level, node);
-  if (meaning === undefined) return rowTerm(textOf(tree, node), noDimension(tree, node));
+  if (meaning === undefined) return rowTerm(UNREAD, noDimension(tree, node));
   return meaning.kind === 'column'
     ? ofSource(reader, meaning.path, node)
     : inParentheses(read(meaning.node, meaning.level));

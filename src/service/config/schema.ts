@@ -48,7 +48,7 @@ export const SCHEMA_CODES: Codes = {
 };
 
 /** The schemas in `schemas/`, without their suffix. */
-export type SchemaName = 'endpoint' | 'shared' | 'rollup' | 'view' | 'tokens' | 'settings';
+export type SchemaName = 'endpoint' | 'shared' | 'rollup' | 'view' | 'statistics' | 'tokens' | 'settings';
 
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
 export type SchemaCheck = (document: YamlDocument) => readonly Finding[];

@@ -40,6 +40,8 @@ export interface Statement {
   readonly origin: 'saved' | 'consumer';
   /** Print integers of 64 bits and more, and decimals, as JSON strings. */
   readonly int64: 'number' | 'string';
+  /** Print NaN and infinities as the JSON strings `nan`, `inf` and `-inf`; default: as null. */
+  readonly nonFinite?: 'string' | undefined;
   /** A consumer statement over redacted tables. */
   readonly isRedacted?: boolean | undefined;
   /** The ClickHouse workload that schedules it, a plain identifier; default: the user's own. */

@@ -135,12 +135,15 @@ export function formatName(format: RunOptions['format']): string {
 }
 
 /** The settings for one statement's limits and output, in a format without output settings of its own. */
-export function settingsOf(statement: Pick<Statement, 'limits' | 'int64' | 'workload'>): Settings {
+export function settingsOf(
+  statement: Pick<Statement, 'limits' | 'int64' | 'nonFinite' | 'workload'>,
+): Settings {
   const isQuoted = statement.int64 === 'string' ? 1 : 0;
   return {
     ...limitSettingsOf(statement),
     output_format_json_quote_64bit_integers: isQuoted,
     output_format_json_quote_decimals: isQuoted,
+    ...(statement.nonFinite === undefined ? {} : { output_format_json_quote_denormals: 1 }),
   };
 }
 

@@ -5,15 +5,7 @@ import { linkField, type Link } from './links.ts';
 
 type AnswerParts = Pick<
   Answer,
-  | 'endpoint'
-  | 'etag'
-  | 'outcome'
-  | 'shared'
-  | 'truncated'
-  | 'dialect'
-  | 'preferredShape'
-  | 'successor'
-  | 'next'
+  'endpoint' | 'etag' | 'outcome' | 'shared' | 'truncated' | 'dialect' | 'preferences' | 'successor' | 'next'
 > &
   Partial<Pick<Answer, 'isMetadataPreferred'>> & {
     /** Of the request. */
@@ -30,13 +22,10 @@ function nextPage(url: string, cursor: string): string {
 
 /** The preferences that were applied (RFC 7240, 3). */
 function appliedField(
-  shape: AnswerParts['preferredShape'],
+  preferences: AnswerParts['preferences'],
   isMetadataPreferred = false,
 ): Readonly<Record<string, string>> {
-  const applied = [
-    ...(shape === undefined ? [] : [`result-shape=${shape}`]),
-    ...(isMetadataPreferred ? ['metadata'] : []),
-  ];
+  const applied = [...preferences, ...(isMetadataPreferred ? ['metadata'] : [])];
   return applied.length === 0 ? {} : { 'Preference-Applied': applied.join(', ') };
 }
 
@@ -49,7 +38,7 @@ export function answerFields(
     shared,
     truncated,
     dialect,
-    preferredShape,
+    preferences,
     successor,
     next,
     url,
@@ -62,7 +51,7 @@ export function answerFields(
     'Cache-Control': outcome === undefined ? 'no-store' : cacheControl(outcome, shared),
     ETag: etag,
     ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
-    ...appliedField(preferredShape, isMetadataPreferred),
+    ...appliedField(preferences, isMetadataPreferred),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };

@@ -34,7 +34,10 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
     truncated: result.truncated,
     next: result.next,
     dialect: plan.query.consumerQuery?.dialect,
-    preferredShape: admitted.content.resultShape && plan.shape,
+    preferences: [
+      ...(admitted.content.resultShape && plan.shape ? [`result-shape=${plan.shape}`] : []),
+      ...(plan.nonFinite ? [`non-finite=${plan.nonFinite}`] : []),
+    ],
     isMetadataPreferred: described && metadata?.isPreferred,
     etag,
     outcome,

@@ -5,6 +5,7 @@ import type { After, Clock } from '../../sql/base/clock.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
+import { readColumns } from './columns.ts';
 import { hasChanged, readStates, seeSource, type RollupState } from './state.ts';
 import { viewOf } from './statements.ts';
 
@@ -104,7 +105,8 @@ async function readInUse(
     for (const state of [...own, ...versions.filter((each) => !own.includes(each))]) {
       if (!(await isUsable(engine, state, now))) continue;
       const { rollup, from, until } = state;
-      found.push({ rollup, coverage: { from: micros(from), until: micros(until) } });
+      const columns = await readColumns(engine, rollup.source);
+      found.push({ rollup, coverage: { from: micros(from), until: micros(until) }, columns });
       break;
     }
   }

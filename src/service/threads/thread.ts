@@ -1,22 +1,19 @@
 // Starts a program of this package in a thread of its own, built or from source.
 import { createRequire } from 'node:module';
-import { extname } from 'node:path';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
+import { threadProgram } from './program-file.ts';
 
-/**
- * The thread of a program beside the module that starts it: `./parser-program` and `import.meta.url`. Its files have the extension of
- * this one. From source, the program is compiled while it is loaded: in a thread, tsx must be registered by its ES module.
- */
+/** The thread of a program beside the module that starts it: `./parser-program` and `import.meta.url`. */
 export function startThread(
   name: string,
   from: string,
   options: Pick<WorkerOptions, 'resourceLimits' | 'workerData'> = {},
 ): Worker {
-  const extension = extname(from);
-  const program = new URL(`${name}${extension}`, from);
-  if (extension !== '.ts') return new Worker(program, options);
+  const { file, isSource } = threadProgram(name, from);
+  if (!isSource) return new Worker(file, options);
+  // In a thread, tsx must be registered by its ES module.
   const tsx = createRequire(from).resolve('tsx/esm/api').replace(/cjs$/, 'mjs');
-  const source = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(program.href)})));`;
+  const source = `import(${JSON.stringify(tsx)}).then(({ register }) => (register(), import(${JSON.stringify(file.href)})));`;
   return new Worker(source, { ...options, eval: true });
 }
 

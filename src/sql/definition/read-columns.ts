@@ -7,12 +7,14 @@ import type { AlterRecord, AttributeText, ColumnList, ColumnText } from './recor
 /** The columns between the parentheses at `open`, and the primary key, if it is given there. */
 export function readColumns(cursor: Cursor, open: number): ColumnList {
   const columns: ColumnText[] = [];
+  const indexes: string[] = [];
   let primary: string | undefined;
   for (const [from, to] of splitList(cursor, open + 1, cursor.closing(open))) {
     if (isPrimaryKey(cursor, from, to)) primary = cursor.slice(from + 2, to);
     else if (!isIndexLike(cursor, from, to)) columns.push(readColumn(cursor, from, to));
+    else if (isIndex(cursor.word(from))) indexes.push(`ADD ${cursor.slice(from, to)}`);
   }
-  return { columns, primary };
+  return { columns, primary, indexes };
 }
 
 /** The items of a list by token indexes, separated by commas outside brackets. */
@@ -42,6 +44,10 @@ function isIndexLike(cursor: Cursor, from: number, to: number): boolean {
   if (word !== 'PROJECTION') return false;
   const inside = cursor.word(from + 3);
   return third === 'INDEX' || (cursor.kind(from + 2) === '(' && (inside === 'SELECT' || inside === 'WITH'));
+}
+
+function isIndex(word: string | undefined): boolean {
+  return word === 'INDEX' || word === 'PROJECTION';
 }
 
 function hasWord(cursor: Cursor, from: number, to: number, word: string): boolean {
@@ -153,11 +159,18 @@ export function readAttributes(cursor: Cursor, open: number): readonly Attribute
 }
 
 /** The commands of ALTER TABLE from a token on. */
-export function readAlter(cursor: Cursor, from: number): Pick<AlterRecord, 'commands' | 'checked'> {
+export function readAlter(
+  cursor: Cursor,
+  from: number,
+): Pick<AlterRecord, 'commands' | 'checked' | 'indexes'> {
   const all = commandsOf(cursor, from);
   return {
     commands: all.flatMap(([first, to]) => commandText(cursor, first, to) ?? []),
     checked: all.flatMap(([first, to]) => (isChecked(cursor, first) ? [cursor.slice(first, to)] : [])),
+    indexes: all.flatMap(([first, to]) => {
+      const isCommand = /^(?:ADD|DROP)$/.test(cursor.word(first) ?? '') && isIndex(cursor.word(first + 1));
+      return isCommand ? [cursor.slice(first, to)] : [];
+    }),
   };
 }
 

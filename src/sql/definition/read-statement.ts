@@ -93,7 +93,8 @@ function readAltered(cursor: Cursor, database: string): StatementRecord {
   const hasIf = cursor.word(at + 1) === 'IF' && cursor.word(at + 2) === 'EXISTS';
   const read = readName(cursor, at + (hasIf ? 3 : 1), database);
   const what = cursor.word(at) ?? '';
-  if (read === undefined) return { kind: 'alter', what, name: undefined, commands: [], checked: [] };
+  if (read === undefined)
+    return { kind: 'alter', what, name: undefined, commands: [], checked: [], indexes: [] };
   return { kind: 'alter', what, name: read.name, ...readAlter(cursor, read.next) };
 }
 

@@ -91,6 +91,8 @@ export interface ColumnList {
   readonly columns: readonly ColumnText[];
   /** The primary key, if it is one of the items. */
   readonly primary: string | undefined;
+  /** The indexes and projections among the items, as commands of ALTER that add them. */
+  readonly indexes: readonly string[];
 }
 
 export interface ColumnText {
@@ -155,4 +157,6 @@ export interface AlterRecord {
   readonly commands: readonly string[];
   /** The commands that change how long rows are kept, and add indexes, projections and constraints. */
   readonly checked: readonly string[];
+  /** The commands that add and drop indexes and projections. */
+  readonly indexes: readonly string[];
 }

@@ -1,6 +1,7 @@
 // Clauses with OR between them, as other languages have it: the hint is the one clause that means them in LQL.
 import type { LqlFinding } from './finding.ts';
 import { isForeignOr } from './foreign-operators.ts';
+import { MAX_VALUES } from './group.ts';
 import { print } from './print.ts';
 import type { LqlText } from './source.ts';
 import type { Clause, FieldFilter, MessageFilter } from './tree.ts';
@@ -50,7 +51,8 @@ function oneField(fields: readonly FieldFilter[]): Clause | undefined {
   const isAlike = ({ path, operator, negated }: FieldFilter): boolean =>
     !negated && operator === first.operator && path.segments.join('\0') === first.path.segments.join('\0');
   if (!fields.every(isAlike)) return undefined;
-  return { ...first, values: fields.flatMap(({ values }) => values) };
+  const values = fields.flatMap((field) => field.values);
+  return values.length > MAX_VALUES ? undefined : { ...first, values };
 }
 
 function oneMessage(messages: readonly MessageFilter[]): Clause | undefined {

@@ -424,6 +424,7 @@ describe('variables of the environment', () => {
       ['exposure'],
       ['format', '--check'],
       ['capacity'],
+      ['cost'],
       ['new', 'b'],
     ])
       outputs.push(await run(args, { cwd, env: ENV }));

@@ -135,6 +135,8 @@ describe('files with errors', () => {
     ['types'],
     ['openapi'],
     ['capacity'],
+    ['cost'],
+    ['cost', '--compare', EVIL],
     ['conformance', 'consumers', '--endpoint', EVIL],
     ['query', 'good'],
     ['query', EVIL],

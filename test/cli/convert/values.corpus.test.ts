@@ -25,7 +25,8 @@ const FILES = readdirSync(new URL('values/', import.meta.url)).filter((name) => 
 let oracle: Oracle;
 let converter: Converter;
 beforeAll(async () => {
-  oracle = openOracle();
+  // Otherwise JSON has null for NaN and infinity.
+  oracle = openOracle(['--output_format_json_quote_denormals=1']);
   converter = createConverter();
   for (const statement of statementsFor('clickhouse')) await oracle.ask(statement);
 });
@@ -76,8 +77,6 @@ function expectRejected(conversion: Conversion, text: string): void {
 }
 
 async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {
-  // Otherwise JSON has null for NaN and infinity.
-  await oracle.ask('SET output_format_json_quote_denormals = 1');
   const answer = await oracle.ask(sql, 'JSONCompactEachRow');
   const lines = answer.split('\n').filter((line) => line !== '');
   return lines.map((line) => JSON.parse(line) as readonly unknown[]); // the format's lines are lists

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pull, type PullOptions } from '../../../src/cli/commands/schema/pull.ts';
+import { estimate, GRANULE, type EstimateDeps } from '../../../src/cli/cost/estimate.ts';
+import { MADE_GRANULE, scaleTables, storedSizes } from '../../../src/cli/cost/scaled-tables.ts';
+import { readStatistics } from '../../../src/cli/cost/statistics.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
@@ -81,7 +84,7 @@ async function run(options: Partial<PullOptions> = {}): Promise<{ code: number; 
   );
   const code = await pull(
     engine,
-    { endpoints, out, isCheck: false, all: undefined, ...options },
+    { endpoints, out, isCheck: false, all: undefined, measured: undefined, ...options },
     { terminal, env: { PATH: process.env['PATH'] } },
   );
   return { code, out: printed, err: noted };
@@ -152,4 +155,79 @@ test('--all, of one database', async () => {
   await run({ all: { database: undefined } });
   expect(written()).toContain('shop/counts.sql');
   expect(written().join()).not.toContain('inner');
+});
+
+test('--statistics writes the sizes of tables, and none of personal data or tenants', async () => {
+  await engine.execute(
+    `CREATE TABLE shop.visits (tenant String, email String, at DateTime, page LowCardinality(String), spent UInt32, place Tuple(city String, bay UInt8), INDEX by_page page TYPE set(9))
+    ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY (tenant, email, place.city, at) SETTINGS min_bytes_for_wide_part = 0, min_rows_for_wide_part = 0`,
+  );
+  await engine.execute(
+    "INSERT INTO shop.visits SELECT number % 5, 'a@example.com', toDateTime('2026-01-01') + number * 60, toString(number % 7), number, (toString(number % 3), 1) FROM numbers(1000)",
+  );
+  endpoint(2, 'SELECT at FROM shop.visits');
+  writeFileSync(
+    join(endpoints, 'private.yaml'),
+    `id: 00000000-0000-4000-8000-000000000009
+name: private
+query: SELECT email FROM shop.visits WHERE tenant = @tenant
+parameters: { tenant: { type: String, required: true } }
+tenancy: { parameter: tenant }
+pii: { redact: true, columns: { email: mask } }
+`,
+  );
+  const { code, out: printed, err: noted } = await run({ measured: { tenancy: undefined } });
+  expect(code).toBe(0);
+  const path = join(out, 'statistics.yaml');
+  expect(printed).toContain(`written ${path}: the sizes of`);
+  const read = readStatistics(path, readFileSync(path, 'utf8'));
+  const { rows, columns } = ('statistics' in read ? read.statistics.get('shop.visits') : undefined) ?? {};
+  expect(rows).toBe(1000);
+  expect([...(columns ?? [])].map(([name, { distinct, seconds }]) => [name, distinct ?? seconds])).toEqual([
+    ['at', 999 * 60],
+    ['page', 7],
+    ['spent', undefined],
+    ['place', undefined],
+    ['place.city', 3],
+  ]);
+  expect(noted).toContain('The values of tenant, email in shop.visits are not counted');
+  expect(columns?.get('spent')?.bytes).toBeGreaterThan(0);
+  expect((await run({ isCheck: true })).code).toBe(0);
+});
+
+/** Reads of few and of many granules: by all columns of the key, by its first one, by the partition, by none. */
+const READS: readonly string[] = [
+  "SELECT v FROM shop.views WHERE host = 'host 3' AND at > '2026-01-20 00:00:00'",
+  "SELECT v FROM shop.views WHERE host = 'host 3'",
+  "SELECT v FROM shop.views WHERE at > '2026-02-01 00:00:00'",
+  "SELECT v FROM shop.views WHERE toDate(at) = '2026-01-10'",
+  "SELECT v FROM shop.views WHERE lower(host) = 'host 3'",
+  'SELECT sum(v) FROM shop.views',
+];
+
+test('tables made to the size of others are read as these are', async () => {
+  const definition = 'ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY (host, at)';
+  await engine.execute(
+    `CREATE TABLE shop.views (host LowCardinality(String), at DateTime, v UInt32) ${definition}`,
+  );
+  await engine.execute(
+    "INSERT INTO shop.views SELECT 'host ' || toString(sipHash64(number) % 20), toDateTime('2026-01-01') + number * 6, number FROM numbers(600000)",
+  );
+  endpoint(2, 'SELECT v FROM shop.views');
+  expect((await run({ measured: { tenancy: undefined } })).code).toBe(0);
+  const read = readStatistics('', readFileSync(join(out, 'statistics.yaml'), 'utf8'));
+  const sizes = 'statistics' in read ? read.statistics : new Map<string, never>();
+  const sharesOf = async (deps: Omit<EstimateDeps, 'engine'>): Promise<readonly number[]> => {
+    const found = await Promise.all(READS.map((sql) => estimate({ engine, ...deps }, statement(sql))));
+    return found.map(({ reads: [first] }) => (first === undefined ? 0 : first.rows / 600_000));
+  };
+  const actual = await sharesOf({ ...(await storedSizes(engine)), granule: GRANULE });
+  await engine.execute("ALTER TABLE shop.views DELETE WHERE at < '2026-02-11' SETTINGS mutations_sync = 2");
+  const options = { sizes, indexes: new Map(), texts: ['host 3'], now: Date.parse('2027-01-01') / 1000 };
+  const scaled = await scaleTables(engine, options);
+  expect(scaled.unmade).toEqual(new Map());
+  const estimated = await sharesOf({ ...scaled, granule: MADE_GRANULE });
+  const isFar = (share: number, found = 0): boolean => found < share / 2 - 0.005 || found > share * 2 + 0.005;
+  expect(READS.filter((_, at) => isFar(actual[at] ?? 0, estimated[at]))).toEqual([]);
+  expect(actual.filter((share) => share < 0.2)).toHaveLength(2);
 });

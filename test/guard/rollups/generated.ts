@@ -1,6 +1,7 @@
 // Generated tables with rollups.
 import { storedAggregate } from '../../../src/guard/rollups/aggregates.ts';
-import type { Rollup, RollupInUse, RollupMeasure } from '../../../src/guard/rollups/model.ts';
+import type { Rollup, RollupInUse, RollupMeasure, SourceColumns } from '../../../src/guard/rollups/model.ts';
+import { quoteIdentifier } from '../../../src/sql/clickhouse/literal.ts';
 import type { Random } from '../sandbox/mutants.ts';
 
 const TIME_TYPES = [
@@ -75,6 +76,23 @@ const measuresOf = (timeType: string): readonly Measured[] => [
   measured('groupBitOr(bytes)', ['UInt32'], 'UInt32'),
   measured('countIf(bytes > 100)', ['UInt8'], 'UInt64'),
   measured('uniqIf(user, bytes > 500)', ['String', 'UInt8'], ''),
+  measured('max(ip)', ['IPv4'], 'IPv4'),
+  measured('min(id)', ['UUID'], 'UUID'),
+  measured('max(fixed)', ['FixedString(3)'], 'FixedString(3)'),
+  measured('sum(flag)', ['Bool'], 'UInt64'),
+  measured('min(flag)', ['Bool'], 'Bool'),
+  measured('max(day)', ['Date32'], 'Date32'),
+  measured('sum(wide)', ['Decimal(76, 5)'], 'Decimal(76, 5)'),
+  measured('min(wide)', ['Decimal(76, 5)'], 'Decimal(76, 5)'),
+  measured('max(pair)', ['Tuple(kind String, status UInt16)'], 'Tuple(kind String, status UInt16)'),
+  measured('min(tags)', ['Array(Int8)'], 'Array(Int8)'),
+  measured('uniqExact(ratio)', ['Float64'], ''),
+  measured('uniq(pair)', ['Tuple(kind String, status UInt16)'], ''),
+  measured('quantilesBFloat16(0.5)(ratio)', ['Float64'], ''),
+  measured('minIf(bytes, status >= 500)', ['UInt32', 'UInt8'], ''),
+  measured('sumIf(bytes, code > 0)', ['UInt32', 'Nullable(UInt8)'], 'UInt64'),
+  measured('groupBitXor(bytes)', ['UInt32'], 'UInt32'),
+  measured('groupBitAnd(bytes)', ['UInt32'], 'UInt32'),
 ];
 
 const DIMENSIONS = [
@@ -85,7 +103,40 @@ const DIMENSIONS = [
   ['doc.request.method', 'doc.request.method', 'String'],
   ['area', "multiIf(match(path, '/rest'), 'rest', startsWith(path, '/auth'), 'auth', 'other')", 'String'],
   ['place', "attributes['place']", 'String'],
+  // They overlap with one another, with the time, and with arguments of measures.
+  ['failed', 'status >= 500', 'UInt8'],
+  ['upper', 'upper(kind)', 'LowCardinality(Nullable(String))'],
+  ['hour', "toHour(at, 'UTC')", 'UInt8'],
+  ['late', "at > toDateTime('2026-03-15 12:34:30', 'UTC')", 'UInt8'],
+  ['large', 'bytes > 100', 'UInt8'],
+  ['time', 'length(path)', 'UInt64'],
+  ['has', "arrayExists(x -> x = kind, ['a', 'b'])", 'UInt8'],
+  ['pair.kind', 'pair.kind', 'String'],
+  ['events.kind', 'events.kind', 'String'],
+  ['shown', 'shown', 'String'],
+  ['made', 'made', 'UInt16'],
+  ['count(bytes)', '`count(bytes)`', 'String'],
+  ['#made', '`#made`', 'UInt16'],
+  ['ip', 'ip', 'IPv4'],
+  ['id', 'id', 'UUID'],
+  ['fixed', 'fixed', 'FixedString(3)'],
+  ['flag', 'flag', 'Bool'],
+  ['day', 'day', 'Date32'],
+  ['wide', 'wide', 'Decimal(76, 5)'],
+  ['a`b\\', "concat(path, '`')", 'String'],
 ] as const;
+
+const HIDDEN = ['shown', 'made', 'count(bytes)', '#made'] as const;
+const COLUMNS: SourceColumns = {
+  all: new Set([
+    ...'project at kind status code path doc attributes bytes delta price big ratio name user level ip id fixed flag day wide pair tags events'.split(
+      ' ',
+    ),
+    ...HIDDEN,
+  ]),
+  hidden: new Set(HIDDEN),
+  id: '',
+};
 
 const GRAINS = [
   [60],
@@ -113,7 +164,7 @@ export function generateWorld(random: Random, index: number, rows = 200): World 
   // With such times the engine misreads its index for functions that wrap around, and the smallest time once it has compiled min.
   const hasFar = random(2) === 0;
   const grains = GRAINS[random(GRAINS.length)] ?? [60];
-  const dimensions = DIMENSIONS.filter(() => random(6) > 0);
+  const dimensions = DIMENSIONS.filter((_, each) => random(each < 7 ? 6 : 2) > 0);
   const measures = [
     measured('count()', [], 'UInt64'),
     ...measuresOf(timeType).filter(({ make }) => random(9) > 0 && !(hasFar && make === 'min(at)')),
@@ -138,15 +189,21 @@ export function generateWorld(random: Random, index: number, rows = 200): World 
     measures: measures.map(({ measure }) => measure),
     tables: grains.map((every) => ({ every, database, table: `groups_${every}` })),
   };
+  const one = (list: readonly string[]): string => list[random(list.length)] ?? '';
   const types = ['LowCardinality(String)', ...dimensions.map(([, , type]) => type)];
   return {
-    inUse: { rollup, coverage: { from, until } },
+    inUse: { rollup, coverage: { from, until }, columns: COLUMNS },
     statements: [
       `CREATE DATABASE ${database}`,
       `CREATE TABLE ${database}.events (project LowCardinality(String), at ${timeType}, kind LowCardinality(Nullable(String)), status UInt16,
         code Nullable(Int32), path String, doc JSON(request.method String), attributes Map(String, String), bytes UInt32, delta Nullable(Int32),
-        price Decimal(9, 2), big UInt64, ratio Float64, name Nullable(String), user String, level Enum8('low' = 1, 'high' = 2))
-        ENGINE = MergeTree ORDER BY ${hasFar ? 'tuple()' : '(project, at)'} SETTINGS index_granularity = 16`,
+        price Decimal(9, 2), big UInt64, ratio Float64, name Nullable(String), user String, level Enum8('low' = 1, 'high' = 2),
+        ip IPv4 DEFAULT IPv4NumToString(bytes), id UUID DEFAULT toUUID(concat('00000000-0000-0000-0000-0000000000', leftPad(toString(status % 97), 2, '0'))),
+        fixed FixedString(3) DEFAULT toFixedString(substring(path, 1, 2), 3), flag Bool DEFAULT status = 200, day Date32 DEFAULT toDate32('1910-01-01') + bytes % 7,
+        wide Decimal(76, 5) DEFAULT toDecimal256(price, 5) * -1, pair Tuple(kind String, status UInt16) DEFAULT (path, status), tags Array(Int8) DEFAULT [status % 5, 3],
+        events Tuple(kind String) DEFAULT tuple(path), shown String ALIAS lower(path), made UInt16 MATERIALIZED status % 7, \`count(bytes)\` String MATERIALIZED path,
+        \`#made\` UInt16 MATERIALIZED status % 3)
+        ENGINE = MergeTree ${one(['', 'PARTITION BY project', 'PARTITION BY cityHash64(user) % 3', "PARTITION BY toYYYYMM(at, 'Asia/Tokyo')"])} ORDER BY ${hasFar ? 'tuple()' : '(project, at)'} SETTINGS index_granularity = 16`,
       insertRows(random, { database, timeType, rows, hasFar }),
       ...rollup.tables.flatMap(({ every, table }) =>
         groups(rollup, { from, until }, { types, measures, every, table }),
@@ -193,7 +250,7 @@ function insertRows(
     ].join(', ')})`;
   });
   const twice = values.filter(() => random(10) === 0);
-  return `INSERT INTO ${database}.events VALUES ${[...values, ...twice].join(', ')}`;
+  return `INSERT INTO ${database}.events (project, at, kind, status, code, path, doc, attributes, bytes, delta, price, big, ratio, name, user, level) VALUES ${[...values, ...twice].join(', ')}`;
 }
 
 interface Grouped {
@@ -211,9 +268,9 @@ function groups(
   const name = `${source.database}.${table}`;
   const bucket = `CAST(toStartOfInterval(${time}, toIntervalSecond(${every}), 'UTC'), '${timeType.replaceAll("'", "\\'")}')`;
   const columns = [
-    ...dimensions.map((each, index) => `\`${each.name}\` ${types[index]}`),
+    ...dimensions.map((each, index) => `${quoteIdentifier(each.name)} ${types[index]}`),
     `${time} ${timeType}`,
-    ...measures.map(({ measure, type }) => `\`${measure.name}\` ${type}`),
+    ...measures.map(({ measure, type }) => `${quoteIdentifier(measure.name)} ${type}`),
   ];
   const keys = [...dimensions.map(({ expression }) => expression), bucket];
   const select = `SELECT ${[...keys, ...measures.map(({ make }) => make)].join(', ')} FROM ${source.database}.${source.table}`;
@@ -227,7 +284,7 @@ function groups(
     `CREATE TABLE ${name} (${columns.join(', ')}) ENGINE = AggregatingMergeTree
       ORDER BY (project, ${time}, ${dimensions
         .slice(1)
-        .map((each) => `\`${each.name}\``)
+        .map((each) => quoteIdentifier(each.name))
         .join(', ')}) SETTINGS allow_nullable_key = 1, index_granularity = 16`.replace(', )', ')'),
     // Two parts with groups of the same buckets, and wrong ones where nothing is covered.
     insert(`${time} >= ${from} AND ${time} < ${until} AND bytes % 2 = 0`),

@@ -55,6 +55,10 @@ function inForm(form: number, { database, time, items, tail, random }: Parts): s
   const select = `SELECT ${items.join(', ')}`;
   const events = `${database}.events`;
   const own = random(2) === 0 ? "project = 'p1'" : `project = 'p1' AND ${range(random, 'at')}`;
+  // What a layer computes changes the number of its rows, or leaves it, also if nothing reads it.
+  const one = (list: readonly string[]): string => list[random(list.length)] ?? '';
+  const computed = one(['upper(path)', 'upper(path)', 'arrayJoin([status, status])', 'any(path)', 'groupArray(kind)', 'row_number() OVER (ORDER BY at)']); // prettier-ignore
+  const order = one(['', '', ' ORDER BY at DESC', ' ORDER BY status WITH FILL FROM 1 TO 9', ' LIMIT 1 BY status', ' ARRAY JOIN [1, 2] AS twice']); // prettier-ignore
   const passed = `project, ${time === 'at' ? 'at' : 'at AS moment'}, kind, status, code, path, doc, attributes, bytes, delta, price, big, ratio, name, user, level`;
   switch (form) {
     case 0:
@@ -66,9 +70,9 @@ function inForm(form: number, { database, time, items, tail, random }: Parts): s
     case 3:
       return `WITH base AS (SELECT *, at AS moment FROM ${events} PREWHERE ${own}), t AS (SELECT * FROM base WHERE status != 404 OR status = 404) ${select} FROM t${tail}`;
     case 4:
-      return `${select} FROM (SELECT ${passed}, upper(path) AS shouted FROM ${events} WHERE ${own}) AS t${tail}`;
+      return `${select} FROM (SELECT ${passed}, ${computed} AS unread FROM ${events} WHERE ${own}) AS t${tail}`;
     default:
-      return `SELECT * FROM (WITH t AS (SELECT ${passed} FROM ${events} WHERE ${own}) ${select} FROM t${tail}) AS whole`;
+      return `SELECT * FROM (WITH t AS (SELECT ${passed} FROM ${events} WHERE ${own}${order}) ${select} FROM t${tail}) AS whole`;
   }
 }
 
@@ -123,7 +127,7 @@ function condition(random: Random, time: string): string {
   ]); // prettier-ignore
 }
 
-function range(random: Random, time: string): string {
+export function range(random: Random, time: string): string {
   const [from, until] = [bound(random), bound(random)];
   switch (random(5)) {
     case 0:
@@ -137,7 +141,7 @@ function range(random: Random, time: string): string {
   }
 }
 
-function bound(random: Random): string {
+export function bound(random: Random): string {
   const moment = MOMENTS[random(MOMENTS.length)] ?? MOMENTS[0];
   const shift = [0, 1, 59, 60, 61, -1, 3600, 1799, 86_400, random(10_000)][random(10)] ?? 0;
   const time = new Date(Date.parse(`${moment}Z`) + shift * 1000).toISOString().slice(0, 19).replace('T', ' ');

@@ -1,5 +1,6 @@
 // Tests which statements are routed, to which table, and what the others lack.
 import { describe, expect, test } from 'vitest';
+import { storedAggregate } from '../../../src/guard/rollups/aggregates.ts';
 import type { RollupInUse, RollupMeasure } from '../../../src/guard/rollups/model.ts';
 import { isRoutedTree } from '../../../src/guard/rollups/opinion.ts';
 import { createRouter } from '../../../src/guard/rollups/route.ts';
@@ -28,15 +29,29 @@ const IN_USE: RollupInUse = {
       { name: 'level', expression: 'level' },
       { name: 'metadata.method', expression: 'metadata.method' },
       { name: 'failed', expression: 'status >= 500' },
+      { name: 'shown', expression: 'shown' },
+      { name: 'first', expression: "level = 'a'" },
+      { name: '#level', expression: '`#level`' },
+      { name: 'time', expression: 'bytes > 9' },
+      { name: 'kinds', expression: 'arrayExists(x -> x = level, tags)' },
+      // What a file declares is checked; these are not used if they come from elsewhere.
+      { name: 'exact', expression: 'at' },
+      { name: 'host', expression: '(region)' },
     ],
     measures: [
       measure('count', [], ''),
       measure('sum', ['bytes'], 'UInt32'),
       measure('sum', ['ms'], 'Float64'),
+      measure('max', ['level'], 'String'),
     ],
     tables: [60, 3600, 86_400].map((every) => ({ every, database: 'r', table: `edge_${every}` })),
   },
   coverage: { from: 1_767_225_600_000_000n, until: 1_775_001_600_000_000n },
+  columns: {
+    all: new Set(['project', 'level', 'metadata', 'status', 'at', 'bytes', 'ms', 'region', 'shown', 'edge']),
+    hidden: new Set(['shown']),
+    id: '1',
+  },
 };
 
 const route = (sql: string) => createRouter({ zone: undefined }).route(sql, () => [IN_USE]);
@@ -76,6 +91,18 @@ describe('statements that are routed', () => {
     ],
     ['SELECT DISTINCT level FROM logs.edge', 3600, 'distinct values of dimensions'],
     [
+      'SELECT e.level AS l, count() AS n FROM (SELECT * FROM logs.edge) AS e GROUP BY l',
+      3600,
+      'qualified names',
+    ],
+    [
+      'SELECT arrayExists(x -> x = level, tags) AS k, count() AS n FROM logs.edge GROUP BY k',
+      3600,
+      'a lambda',
+    ],
+    ['SELECT shown, count() AS n FROM logs.edge GROUP BY shown', 3600, 'a column that * leaves out'],
+    ['SELECT DISTINCT 1 AS one FROM logs.edge', 3600, 'no column'],
+    [
       'WITH a AS (SELECT * FROM logs.edge), b AS (SELECT level AS l FROM a) SELECT l, count() AS n FROM b GROUP BY l',
       3600,
       'layers',
@@ -86,7 +113,7 @@ describe('statements that are routed', () => {
 });
 
 describe('statements that read the rows', () => {
-  test.each([
+  test.each<readonly [string, string | undefined]>([
     ['SELECT count() AS n FROM logs.edge WHERE ms > 100', 'ms > 100'],
     ['SELECT count() AS n FROM logs.edge WHERE at = now()', 'at = now()'],
     ['SELECT at, count() AS n FROM logs.edge GROUP BY at', 'at'],
@@ -119,11 +146,158 @@ describe('statements that read the rows', () => {
     ['SELECT toStartOfSecond(at) AS s, count() AS n FROM logs.edge GROUP BY s', 'toStartOfSecond(at) AS s'],
     ['SELECT count() AS n FROM logs.edge SETTINGS max_threads = 1', undefined],
     ['SELECT count() OVER () AS n FROM logs.edge', 'count() OVER ()'],
+    ['SELECT region, count() AS n FROM logs.edge GROUP BY region', 'region'],
+    ...[
+      'arrayJoin([1, 2])',
+      'unnest([1, 2])',
+      'any(kind)',
+      'quantile(0.5)(ms)',
+      'groupArray(kind)',
+      'topK(3)(kind)',
+      'anyIf(kind, ms > 1)',
+      'ownFunction(kind)',
+    ].map(
+      (call) => [`SELECT count() AS n FROM (SELECT level, ${call} AS unread FROM logs.edge)`, call] as const,
+    ),
+    [
+      'SELECT count() AS n FROM (WITH arrayJoin([1, 2]) AS j SELECT level FROM logs.edge)',
+      'arrayJoin([1, 2])',
+    ],
+    [
+      'SELECT count() AS n FROM (SELECT level FROM logs.edge WHERE arrayJoin([1, 1]) = 1)',
+      'arrayJoin([1, 1])',
+    ],
+    [
+      'SELECT count() AS n FROM (SELECT * REPLACE (arrayJoin([1, 2]) AS level) FROM logs.edge)',
+      'arrayJoin([1, 2])',
+    ],
+    [
+      "WITH 'a' AS level SELECT 1 AS n UNION ALL SELECT count() FROM logs.edge WHERE level = 'a'",
+      "'a' AS level",
+    ],
+    [
+      "(WITH 'a' AS level SELECT 1 AS n) UNION ALL (SELECT 2 UNION ALL SELECT count() FROM logs.edge WHERE level = 'a')",
+      "'a' AS level",
+    ],
+    [
+      'WITH a AS (SELECT count() AS c FROM t), t AS (SELECT level FROM logs.edge) SELECT count() AS n FROM t UNION ALL SELECT c FROM a',
+      't',
+    ],
+    [
+      "WITH ((x, z) -> x) AS toStartOfDay SELECT * FROM (SELECT toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY d)",
+      undefined,
+    ],
+    ['SELECT level AS edge, count() AS n FROM logs.edge GROUP BY level', 'edge'],
+    ["SELECT 'a' AS l FROM logs.edge GROUP BY GROUPING SETS (())", undefined],
+    ["SELECT 'a' AS l FROM logs.edge GROUP BY ALL", undefined],
+    ["WITH 'a' AS l SELECT l, 1 FROM logs.edge GROUP BY ALL", undefined],
+    ['SELECT count(bytes, level) AS n FROM logs.edge', 'count(bytes, level)'],
+    ['SELECT edge.level AS l, count() AS n FROM logs.edge GROUP BY l', 'edge.level'],
+    ['SELECT metadata.level AS l, count() AS n FROM logs.edge AS metadata GROUP BY l', 'metadata.level'],
+    ['SELECT edge.level AS l, count() AS n FROM (SELECT * FROM logs.edge) AS edge GROUP BY l', 'edge.level'],
+    [
+      'SELECT t.level AS l, count() AS n FROM (SELECT metadata AS t, level FROM logs.edge) AS t GROUP BY l',
+      't.level',
+    ],
+    ['SELECT e.level AS l, count() AS n FROM (SELECT * FROM logs.edge AS e) AS t GROUP BY l', 'e.level'],
+    ["SELECT count() AS n FROM (SELECT * FROM logs.edge) WHERE shown = 'a'", "shown = 'a'"],
+    ["SELECT count() AS n FROM (SELECT bytes FROM logs.edge) WHERE `level` = 'a'", "`level` = 'a'"],
+    [
+      "SELECT arrayExists(x -> x = level, tags) AS k, count() AS n FROM (SELECT 'a' AS level, tags FROM logs.edge) GROUP BY k",
+      'x -> x = level',
+    ],
+    [
+      'SELECT count(level AS project) AS n, project FROM logs.edge GROUP BY project',
+      'count(level AS project)',
+    ],
+    [
+      'SELECT p AS q, count() AS n FROM (SELECT upper(level AS project) AS x, project AS p FROM logs.edge) GROUP BY q',
+      'level AS project',
+    ],
+    [
+      'SELECT p AS q, count() AS n FROM (SELECT project AS p FROM logs.edge ORDER BY level AS project) GROUP BY q',
+      'level AS project',
+    ],
+    ['SELECT sum(bytes), count() AS `sum(bytes)` FROM logs.edge', 'sum(bytes)'],
+    ['SELECT count(), `count()` AS l FROM (SELECT level AS `count()` FROM logs.edge) GROUP BY l', 'count()'],
+    ...[
+      'ORDER BY status WITH FILL FROM 1 TO 100',
+      'ORDER BY status WITH FILL INTERPOLATE (level AS level)',
+      'ORDER BY at LIMIT 1000000000000000000 WITH TIES',
+      'LIMIT 1000000000000000000 OFFSET 1',
+      'LIMIT 1, 1000000000000000000',
+      'LIMIT 1 BY level',
+      'ARRAY JOIN [1, 2] AS j',
+    ].map((tail) => [`SELECT count() AS n FROM (SELECT level FROM logs.edge ${tail})`, undefined] as const),
   ])('%s', (sql, quoted) => {
     const found = route(sql);
     expect(found).toMatchObject({ kind: 'rows' });
     expect(found?.kind === 'rows' ? found.reason.quoted : '').toBe(quoted);
   });
+});
+
+test.each([
+  ['a sum of itself', '+'],
+  ['a tuple of itself', ','],
+])('names of %s are not written out without end', (_, operator) => {
+  const names = Array.from({ length: 60 }, (_, n) => `(a${n} ${operator} a${n}) AS a${n + 1}`);
+  const sql = `SELECT level AS a0, ${names.join(', ')}, count() AS n FROM logs.edge GROUP BY a60`;
+  expect(route(sql)).toMatchObject({ kind: 'rows' });
+  const times = names.map((name) => name.replaceAll(operator, 'OR'));
+  const compared = `SELECT at > now() AS a0, ${times.join(', ')}, count() AS n FROM logs.edge GROUP BY a60`;
+  expect(route(compared)).toMatchObject({ kind: 'rows' });
+});
+
+const sqlOf = (sql: string): string => {
+  const found = route(sql);
+  return found?.kind === 'rollup' ? found.sql : '';
+};
+
+test('an expression that is computed from dimensions belongs to their groups', () => {
+  const text = sqlOf("SELECT level = 'a' AS a, count() AS n FROM logs.edge GROUP BY level");
+  expect(text).toMatch(/^SELECT level = 'a' AS a, /);
+});
+
+test('parentheses around a column leave the column', () => {
+  expect(sqlOf('SELECT level, count() AS n FROM logs.edge GROUP BY (level)')).toMatch(/GROUP BY \(level\)$/);
+});
+
+test('dimensions and measures of which a column begins with # are not used', () => {
+  expect(route('SELECT `#level` AS a, level AS b, count() AS n FROM logs.edge GROUP BY a, b')).toMatchObject({
+    kind: 'rows',
+  });
+});
+
+test('a dimension with the name of the time of rows is another column', () => {
+  const text = sqlOf(
+    "SELECT bytes > 9 AS b, toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY b, d",
+  );
+  expect(text).toContain('`bytes` > 9 AS `#time`');
+  expect(text.match(/AS `#time`/g)).toHaveLength(2); // of rows, and of the rollup
+});
+
+test('many comparisons with the time, and many tables, are read as rows', () => {
+  const bounds = Array.from({ length: 40 }, (_, n) => `at > now() - INTERVAL ${n} DAY`);
+  expect(route(`SELECT count() AS n FROM logs.edge WHERE ${bounds.join(' OR ')}`)).toMatchObject({
+    kind: 'rows',
+  });
+  const tables = Array.from({ length: 50 }, () => '(SELECT ms FROM logs.edge)');
+  const last = '(SELECT count() FROM logs.edge)';
+  expect(route(`SELECT * FROM ${[...tables, last].join(', ')}`)).toMatchObject({ kind: 'rows' });
+});
+
+test.each([
+  ['min', 'Nullable(String)', true],
+  ['min', 'LowCardinality(Nullable(Decimal(9, 2)))', true],
+  ['max', 'Tuple(String, UInt8)', true],
+  ['min', 'Array(Float64)', false],
+  ['max', 'Tuple(a Nullable(UInt8))', false],
+  ['min', 'Array(Nullable(Int8))', false],
+  ['min', 'Dynamic', false],
+  ['sum', 'Nullable(Float32)', false],
+  ['uniq', 'Array(Nullable(Float64))', true],
+])('whether %s of %s of groups is that of their rows: %s', (name, type, isExact) => {
+  expect(storedAggregate(name)?.isExact([type])).toBe(isExact);
 });
 
 test('a reading of the engine with another table or function is not accepted', () => {

@@ -169,6 +169,21 @@ describe('redaction', () => {
   });
 });
 
+test.each([
+  { why: 'a saved query', path: 'rows' },
+  { why: 'SQL', path: `rows?sql=${encodeURIComponent('SELECT f FROM t')}` },
+  { why: 'LQL', path: 'rows?lql=s:f' },
+])('NaN is a string if the caller prefers that: $why', async ({ path }) => {
+  const floats = async (prefer: string): Promise<unknown> => {
+    const { result } = (await (await ask(path, { Prefer: prefer })).json()) as {
+      result: readonly { f: unknown }[];
+    };
+    return result.map(({ f }) => f);
+  };
+  expect(await floats('non-finite=string')).toContain('nan');
+  expect(await floats('metadata')).toContain(null);
+});
+
 describe("the shape of BigQuery's results", () => {
   const sql =
     'SELECT at, (n, tuple(at))::Tuple(n UInt8, o Tuple(at DateTime64(3))) AS record, mail FROM t ORDER BY n';

@@ -43,8 +43,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** What operators see of all observations, and of the admin listener. */
+let shown = 0;
+
+/** What operators see of the observations that were not shown yet, and of the admin listener. */
 async function seen(): Promise<string> {
+  const observed = service.observed.slice(shown);
+  shown += observed.length;
   const lines: string[] = [];
   const log = createLog({
     level: 'trace',
@@ -54,7 +58,7 @@ async function seen(): Promise<string> {
     random: Math.random,
   });
   const metrics = createMetrics({ version: '0', engine: 'embedded', node: '20' });
-  for (const each of service.observed) {
+  for (const each of observed) {
     log(each);
     metrics.observe(each);
     if (each.kind !== 'request.finished') continue;

@@ -27,7 +27,7 @@ beforeAll(async () => {
   await engine.execute('CREATE DATABASE r');
   await engine.execute('CREATE TABLE r.t (id UInt64) ENGINE = MergeTree ORDER BY id');
   await engine.execute('INSERT INTO r.t VALUES (1)');
-}, 60_000);
+});
 afterAll(async () => {
   await Promise.all(links.map((link) => link.close()));
   await Promise.all([engine.close(0), redis.kill()]);

@@ -37,7 +37,7 @@ beforeAll(async () => {
   await engine.execute('CREATE DATABASE m');
   for (const name of ['t', 'u']) await engine.execute(`CREATE TABLE ${table(name)}`);
   await engine.execute('CREATE VIEW m.v AS SELECT * FROM m.t');
-}, 60_000);
+});
 afterAll(() => engine.close(0));
 
 /** A change of `m.t` or `m.u`; `n` chooses its values. */

@@ -31,7 +31,7 @@ beforeAll(async () => {
   mkdirSync(join(path, 'millrace.d'), { recursive: true });
   engine = await open('127.0.0.1');
   for (const statement of TABLES.split(';')) await engine.execute(statement);
-}, 60_000);
+});
 afterAll(() => engine.close(0));
 
 const TABLES = `CREATE DATABASE s;
@@ -129,4 +129,4 @@ test('another server as a shard makes the set outdated', async () => {
   engine = await open('localhost');
   expect(await readFingerprint(engine, set)).toBe(OUTDATED);
   expect(await readFingerprint(engine, await watched('SELECT count() FROM s.all'))).not.toBe(OUTDATED);
-}, 60_000);
+});

@@ -10,7 +10,7 @@ let engine: Engine;
 beforeAll(async () => {
   engine = await openTestEngine();
   await run('CREATE DATABASE c; CREATE DATABASE other');
-}, 60_000);
+});
 afterAll(() => engine.close(0));
 
 const COLUMNS = `(id UInt64, s String, d DateTime DEFAULT '2020-01-01 00:00:00')`;
@@ -112,7 +112,7 @@ CREATE MATERIALIZED VIEW c.refreshed REFRESH EVERY 1 YEAR ENGINE = MergeTree ORD
 CREATE TABLE c.buffer AS c.t ENGINE = Buffer('c', 't', 1, 1000, 1000, 100000, 100000, 100000000, 100000000);
 CREATE DICTIONARY c.d (id UInt64, s String) PRIMARY KEY id SOURCE(CLICKHOUSE(DB 'c' TABLE 'u')) LAYOUT(FLAT()) LIFETIME(0);
 CREATE VIEW c.looked_up AS SELECT dictGetOrDefault('c.d', 's', toUInt64(1), '-') AS s`);
-}, 60_000);
+});
 
 test.each(CHANGES)('$why', async ({ before, sql = ALL, change, rows, fingerprint }) => {
   isOtherChanged = /\bc\.u\b/.test(`${before} ${change}`);
@@ -149,4 +149,4 @@ test('of a dictionary is stable after its update, and another one after the next
   const first = await stable();
   await run('SYSTEM RELOAD DICTIONARY c.d');
   expect(await stable()).not.toBe(first);
-}, 60_000);
+});

@@ -14,7 +14,7 @@ beforeAll(async () => {
   await engine.execute('CREATE TABLE f.m (id UInt64) ENGINE = Memory');
   await engine.execute('CREATE VIEW f.v AS SELECT id, now() AS at FROM f.t');
   await engine.execute('CREATE VIEW f.vm AS SELECT id FROM f.m');
-}, 60_000);
+});
 afterAll(() => engine.close(0));
 
 const HEAD = 'id: 7b1c2f60-0c1e-4d7a-9a51-1f0a6a4b7c11\nname: f.t\n';

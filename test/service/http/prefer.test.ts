@@ -1,6 +1,12 @@
 // The preference for a result shape.
 import { expect, test } from 'vitest';
-import { preferredShape, preferredWait, prefersMetadata } from '../../../src/service/fronts/api/receive.ts';
+import {
+  METADATA,
+  NON_FINITE,
+  preferredShape,
+  preferredWait,
+  prefers,
+} from '../../../src/service/fronts/api/receive.ts';
 
 test.each([
   { header: undefined, shape: undefined, why: 'no header' },
@@ -29,7 +35,19 @@ test.each([
   ['return=representation', false],
   [`metadata${', a'.repeat(300)}`, false],
   [undefined, false],
-])('metadata is preferred by %s: %s', (header, expected) => expect(prefersMetadata(header)).toBe(expected));
+])('metadata is preferred by %s: %s', (header, expected) => expect(prefers(header, METADATA)).toBe(expected));
+
+test.each([
+  ['non-finite=string', true],
+  ['metadata, Non-Finite = "String" ; x=1', true],
+  ['non-finite', false],
+  ['non-finite=null', false],
+  ['x="non-finite=string"', false],
+  [`non-finite=string${', a'.repeat(300)}`, false],
+  [undefined, false],
+])('strings for NaN are preferred by %s: %s', (header, expected) =>
+  expect(prefers(header, NON_FINITE)).toBe(expected),
+);
 
 test.each([
   { why: 'no header', header: undefined, seconds: undefined },

@@ -50,7 +50,8 @@ const LOGS: LabData = {
 };
 
 export async function openLab({ files, saved, tables: names }: LabData = LOGS): Promise<Lab> {
-  const oracle = openOracle();
+  // Otherwise JSON has null for NaN and infinity.
+  const oracle = openOracle(['--output_format_json_quote_denormals=1']);
   for (const file of files) await oracle.ask(readFileSync(new URL(file, import.meta.url), 'utf8'));
   const outline = outlineOf(saved);
   const tables = await Promise.all(
@@ -84,12 +85,7 @@ export async function openLab({ files, saved, tables: names }: LabData = LOGS): 
     tables,
     translate: toSql,
     check,
-    rows: async (text) => {
-      const sql = await check(text);
-      // Otherwise JSON has null for NaN and infinity.
-      await oracle.ask('SET output_format_json_quote_denormals = 1');
-      return parseLines(await oracle.ask(sql, 'JSONEachRow'));
-    },
+    rows: async (text) => parseLines(await oracle.ask(await check(text), 'JSONEachRow')),
     close: () => oracle.close(),
   };
 }

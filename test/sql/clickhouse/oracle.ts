@@ -10,12 +10,14 @@ export interface Oracle {
   close(): void;
 }
 
-export function openOracle(): Oracle {
+/** `settings`: arguments of its connections, such as `--max_threads=1`. */
+export function openOracle(settings: readonly string[] = []): Oracle {
   const folder = mkdtempSync(join(tmpdir(), 'millrace-oracle-'));
   const path = join(folder, 'data');
   // With the last session the engine ends, and starting it again takes 20 times as long as a session.
   const keeper = new Session(path);
-  let session = new Session(path);
+  const open = (): Session => new Session(path, { connectionArgs: [...settings] });
+  let session = open();
   return {
     async ask(sql, format = 'TSVRaw') {
       try {
@@ -24,7 +26,7 @@ export function openOracle(): Oracle {
       } catch (error) {
         // A failed query may leak its rows into the next one of its connection.
         session.close();
-        session = new Session(path);
+        session = open();
         throw error;
       }
     },

@@ -279,6 +279,7 @@ describe('the nearest valid spelling', () => {
     { lql: 'x m.a:GET OR m.a:"x y" || m.a:(a|b) OR m.a:c y', hint: 'write m.a:(GET|"x y"|a|b|c)' },
     { lql: 'tags:@>a OR tags:@>b', hint: 'write tags:@>(a|b)' },
     { lql: 'a.b OR "c d" OR ~^e', hint: String.raw`write ~"a\\.b|c d|^e"` },
+    { lql: `x:(${'a|'.repeat(99)}a) OR x:b`, hint: 'for one of several values' },
     { lql: 'status:500 OR error', hint: 'm.status:(500|503)' },
     { lql: '-status:500 OR status:503', hint: 'for one of several values' },
     { lql: 'status:>500 OR status:>503', hint: 'for one of several values' },

@@ -417,4 +417,9 @@ describe('limits', () => {
     const long = 'x'.repeat(65_536);
     expect(clauses(long)).toEqual([term(long)]);
   });
+
+  test('the end of a broken list is found in one pass', () => {
+    for (const piece of ['\\"x"', '"x\\"', '\\\\"', '" \\"'])
+      expect(parse(`m.a:(x y ${piece.repeat(5000)}`)).toHaveProperty('findings');
+  });
 });

@@ -11,6 +11,7 @@ interface PullFlags {
   readonly out: string;
   readonly check?: boolean;
   readonly all?: boolean;
+  readonly statistics?: boolean;
   readonly database?: string;
 }
 
@@ -26,16 +27,23 @@ export function addSchema(program: Command, deps: CommandDeps): void {
     .option('--check', 'change nothing; print what differs on the server, and exit 1 if anything does')
     .option('--all', 'write all definitions, whether endpoints read them or not')
     .option('--database <name>', 'with --all: only those of one database')
-    .action(async ({ out, check, all, database, ...flags }: PullFlags & Flags) => {
+    .option(
+      '--statistics',
+      'also write the sizes of the tables, for millrace cost: counts, none of columns with personal data or of tenants; it reads the columns of keys and indexes once',
+    )
+    .action(async ({ out, check, all, database, statistics, ...flags }: PullFlags & Flags) => {
       const settings = await settingsOf(flags, deps);
       if (settings.clickhouse === undefined) throw new CommandError(NO_SERVER, { exitCode: 2 });
       if (database !== undefined && all !== true)
         throw new CommandError('--database is used with --all', { exitCode: 2 });
+      if (statistics === true && check === true)
+        throw new CommandError('--statistics writes a file, and --check writes none', { exitCode: 2 });
       const options = {
         endpoints: settings.endpoints,
         out,
         isCheck: check === true,
         all: all === true ? { database } : undefined,
+        measured: statistics === true ? { tenancy: settings.tenancy } : undefined,
       };
       const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
       try {

@@ -5,7 +5,9 @@ import { dirname, join } from 'node:path';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { definitionFile } from '../../schema/definition-file.ts';
+import { keyOf } from '../../../sql/definition/qualified-name.ts';
 import { count } from '../../findings/findings.ts';
+import { measure, type MeasureOptions } from './measure.ts';
 import { reachedFrom, readServerSchema, type Reached, type ServerSchema } from './server-schema.ts';
 import { queriesIn } from './endpoint-queries.ts';
 import { type PullDeps, writtenFiles, printDifference } from './written-files.ts';
@@ -18,6 +20,8 @@ export interface PullOptions {
   readonly isCheck: boolean;
   /** Everything, rather than what endpoints read: of this database, or of all. */
   readonly all: { readonly database: string | undefined } | undefined;
+  /** The sizes of the tables are measured, too; undefined: they are not. */
+  readonly measured: Pick<MeasureOptions, 'tenancy'> | undefined;
 }
 
 /** Resolves to 1 if a table that an endpoint names is missing or, with `isCheck`, if anything differs. */
@@ -49,6 +53,11 @@ export async function pull(engine: Engine, options: PullOptions, deps: PullDeps)
     terminal.print(`removed ${join(out, path)}: it is not on the server, or not read by an endpoint`);
   }
   terminal.note(`${count(files.length, 'definition')}, ${changed.length} written, ${removed.length} removed`);
+  if (options.measured !== undefined) {
+    const { endpoints } = options;
+    const tables = new Set(definitions.map(keyOf));
+    await measure(engine, { ...options.measured, endpoints, out, tables }, terminal);
+  }
   return missing.length > 0 ? 1 : 0;
 }
 

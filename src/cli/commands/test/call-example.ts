@@ -56,7 +56,8 @@ function rejection({ status, code, message, errors, cause }: Problem): Outcome {
   return { kind: 'rejected', status, code, message: [message, ...why].join('; ') };
 }
 
-function callOf({ file, example }: Case): Call {
+/** The call that an example describes. */
+export function callOf({ file, example }: Case): Call {
   const { parameters = {}, sql, lql } = example;
   const own = Object.entries({ sql, lql }).flatMap(([name, text]) =>
     text === undefined ? [] : [[name, [text]] as const],

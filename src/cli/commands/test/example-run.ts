@@ -33,7 +33,7 @@ export async function runExample(each: Case, bench: Bench): Promise<ExampleRun> 
   const { example } = each;
   const now = example.now === undefined ? undefined : Date.parse(example.now);
   if (now !== undefined && !isTellable(now)) return unmade([outOfRange(each)]);
-  const findings = await bench.stage.set(rowsOf(each));
+  const findings = await bench.stage.set(rowsOfCase(each));
   if (findings.length > 0) return unmade(findings);
   const outcome = await callAndRead(bench.pathAt(now), bench.engine, each);
   const failures = compare(example.expect ?? {}, outcome).map((mismatch) => failureOf(each, mismatch));
@@ -55,7 +55,7 @@ function outOfRange({ file, index }: Case): Finding {
 }
 
 /** An example's own rows for a table replace those of its file. */
-function rowsOf({ file, index, example }: Case): readonly Rows[] {
+export function rowsOfCase({ file, index, example }: Case): readonly Rows[] {
   const own = rowsAt(file, example.fixtures, ['examples', index, 'fixtures']);
   const named = new Set(own.map(({ table }) => table));
   const shared = rowsAt(file, file.analysis.file.fixtures, ['fixtures']);

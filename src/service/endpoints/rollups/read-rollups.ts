@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import { COUNT_OF_ROWS } from '../../../guard/rollups/aggregates.ts';
 import type { MeasureDefinition, RollupDefinition, RollupDimension } from '../../../guard/rollups/model.ts';
 import type { Finding, PathFinding } from '../../../sql/base/finding.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { namesOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Rollup as DeclaredRollup, RollupFile } from '../../config/generated/rollup.ts';
 import { locateAll } from '../../config/locate-finding.ts';
@@ -149,7 +150,9 @@ function readDimension(given: DeclaredRollup['dimensions'][number], at: Path): R
   const faults = rowFaults(read);
   if (faults.length > 0) return { findings: faults.map((fault) => ({ ...fault, path })) };
   const { tree, node } = read;
-  const own = node.kind === 'column' ? namesOf(tree, node).join('.') : undefined;
+  const inner = withoutParentheses(node);
+  const own = inner.kind === 'column' ? namesOf(tree, inner).join('.') : undefined;
+  if (name !== undefined && own !== undefined && name !== own) return { findings: [renamed(own, path)] };
   if (name === undefined && own === undefined) {
     const message = 'an expression that is no column needs a name';
     return {
@@ -157,6 +160,16 @@ function readDimension(given: DeclaredRollup['dimensions'][number], at: Path): R
     };
   }
   return { value: { name: name ?? own ?? '', expression: expressionText(read) } };
+}
+
+function renamed(column: string, path: Path): PathFinding {
+  const message = `${column} is a column, which keeps its name`;
+  return { code: 'rollup.dimension_renamed', path, message, hint: `Write ${column}` };
+}
+
+function withoutParentheses(node: Node): Node {
+  const [inner] = node.parts;
+  return node.kind === 'group' && inner !== undefined ? withoutParentheses(inner) : node;
 }
 
 function withCount(measures: readonly MeasureDefinition[]): readonly MeasureDefinition[] {

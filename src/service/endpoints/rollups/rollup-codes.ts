@@ -18,6 +18,10 @@ export const ROLLUP_CODES: Codes = {
     title: 'A dimension without a name',
     help: "An expression that is no column has a name: write { area: \"if(status < 500, 'fine', 'failed')\" }.",
   },
+  'rollup.dimension_renamed': {
+    title: 'A dimension that is a column under another name',
+    help: 'A column keeps its name in a rollup, since queries read it under that name. The time column is no dimension: rows are grouped by its bucket.',
+  },
   'rollup.duplicate_column': {
     title: 'Two columns of one name',
     help: 'The columns of a rollup are its time column, its dimensions and its measures; each has a name of its own.',

@@ -45,7 +45,7 @@ export function savedProfile(output: Settings): Profile {
  * Neither is ever part of the statement's text. A connection serves one endpoint and the values of its tenant.
  */
 export function consumerProfile(
-  statement: Pick<Statement, 'limits' | 'int64' | 'workload' | 'isRedacted' | 'rowPolicy'>,
+  statement: Pick<Statement, 'limits' | 'int64' | 'nonFinite' | 'workload' | 'isRedacted' | 'rowPolicy'>,
   output: Settings = {},
 ): Profile {
   const blocks = statement.isRedacted === true ? REDACTED_BLOCKS : {};

@@ -11,7 +11,7 @@ import {
   type ObserveOptions,
   type StartedRequest,
 } from '../../http/finished-request.ts';
-import { requestIdOf } from '../../http/header-fields.ts';
+import { requestIdOf } from '../../http/call-fields.ts';
 import { SECURITY_FIELDS } from '../../http/security-headers.ts';
 import type { SlowClients } from '../../http/slow-clients.ts';
 import { answerFields } from '../../http/answer-fields.ts';
@@ -42,7 +42,7 @@ export interface FastPath {
 interface FastPathEntry {
   readonly replay: Replay;
   readonly endpoint: Answer['endpoint'];
-  readonly preferredShape: Answer['preferredShape'];
+  readonly preferences: Answer['preferences'];
   readonly url: string;
   readonly successor: Answer['successor'];
   readonly shared: Answer['shared'];
@@ -110,14 +110,14 @@ export function createFastPath(options: FastPathOptions): FastPath {
       if (found instanceof Promise) void found.catch(() => undefined).then(settle);
       else settle(found);
     },
-    remember: (request, { replay, endpoint, preferredShape, successor, shared }, record) => {
+    remember: (request, { replay, endpoint, preferences, successor, shared }, record) => {
       const { url = '' } = request;
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
       entries.set(digest, {
         replay,
         endpoint,
-        preferredShape,
+        preferences,
         successor,
         shared,
         url,
@@ -187,7 +187,7 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint, preferredShape, successor, shared, url }: FastPathEntry,
+  { sent, endpoint, preferences, successor, shared, url }: FastPathEntry,
   { entry, outcome }: CachedAnswer,
   { body, coding }: Encoded,
   headerPrefix: string,
@@ -200,7 +200,7 @@ function fieldsOf(
   const all = {
     ...SECURITY_FIELDS,
     ...answerFields(
-      { ...entry, etag, outcome, endpoint, preferredShape, successor, shared, url, dialect: undefined },
+      { ...entry, etag, outcome, endpoint, preferences, successor, shared, url, dialect: undefined },
       headerPrefix,
     ),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),

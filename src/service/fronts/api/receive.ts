@@ -6,8 +6,9 @@ import type { Call, CallContent } from '../../request/call.ts';
 import { acceptedTypes } from '../../http/accepted-types.ts';
 import { readText } from '../../http/body-text.ts';
 import { readFields, type Fields } from '../../http/fields.ts';
-import { isReadable, MAX_FIELD_LENGTH } from '../../http/header-fields.ts';
 import {
+  isReadable,
+  MAX_FIELD_LENGTH,
   callFields,
   keyOf,
   type CallFields,
@@ -52,7 +53,8 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
     fields,
     ...readForm(request, fields),
     resultShape: preferredShape(prefer),
-    metadata: prefersMetadata(prefer) ? 'preferred' : 'optional',
+    nonFinite: prefers(prefer, NON_FINITE) ? 'string' : undefined,
+    metadata: prefers(prefer, METADATA) ? 'preferred' : 'optional',
     ...readOptions(request, names),
   };
 }
@@ -123,7 +125,9 @@ const PREFERENCE = /(?:[^,"]|"(?:[^"\\]|\\.)*")+/g;
 const RESULT_SHAPE = /^\s*result-shape\s*=\s*("?)(standard|bigquery)\1\s*(?:;|$)/i;
 const IS_RESULT_SHAPE = /^\s*result-shape\s*(?:[=;]|$)/i;
 /** A preference without a value; an empty one is the same (RFC 7240, 2). */
-const METADATA = /^\s*metadata\s*(?:=\s*(?:"")?\s*)?(?:;|$)/i;
+export const METADATA = /^\s*metadata\s*(?:=\s*(?:"")?\s*)?(?:;|$)/i;
+
+export const NON_FINITE = /^\s*non-finite\s*=\s*("?)string\1\s*(?:;|$)/i;
 
 /**
  * The first preference `result-shape`. Undefined if there is none, if its value is unknown, or if the header is oversized: a
@@ -146,8 +150,8 @@ export function preferredWait(header: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** Whether one of the preferences is `metadata`. */
-export function prefersMetadata(header: string | undefined): boolean {
+/** Whether one of the preferences matches. */
+export function prefers(header: string | undefined, preference: RegExp): boolean {
   if (!isReadable(header)) return false;
-  return header.match(PREFERENCE)?.some((each) => METADATA.test(each)) ?? false;
+  return header.match(PREFERENCE)?.some((each) => preference.test(each)) ?? false;
 }

@@ -55,10 +55,17 @@ export function questionOf(
 
 /** Equal for all who ask the same. */
 function topicOf(plan: Plan, policy: LivePolicy): string {
-  const { admitted, endpoint, query, bindings, redactor, shape, page } = plan;
+  const { admitted, endpoint, query, bindings, redactor, shape, nonFinite, page } = plan;
   const { consumerQuery } = admitted;
   const text = consumerQuery?.language === 'sql' ? query.consumerQuery?.canonicalSql : consumerQuery?.text;
   const asked = [consumerQuery?.language ?? null, consumerQuery?.dialect ?? null, text ?? null];
-  const parts = [bindings.source, ...asked, redactor.profile, shape ?? null, page?.size ?? null];
+  const parts = [
+    bindings.source,
+    ...asked,
+    redactor.profile,
+    shape ?? null,
+    nonFinite ?? null,
+    page?.size ?? null,
+  ];
   return cacheKey({ ...endpoint, name: referenceOf(endpoint) }, [...parts, JSON.stringify(policy)]);
 }

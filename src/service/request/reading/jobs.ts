@@ -50,9 +50,13 @@ export function warmJob(deps: JobDeps, planned: CachedPlan): WarmJob | undefined
 }
 
 /** What else determines the result, besides the values of the parameters. */
-function encodedQuery({ query, redactor, format, shape }: CachedPlan): readonly (string | null)[] {
-  const encoding = shape === 'bigquery' ? `${formatKey(format)}/${shape}` : formatKey(format);
-  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding];
+function encodedQuery({ query, redactor, format, shape, nonFinite }: CachedPlan): readonly (string | null)[] {
+  const encoding = [
+    formatKey(format),
+    shape === 'bigquery' ? '/bigquery' : '',
+    nonFinite ? '/non-finite' : '',
+  ];
+  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding.join('')];
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {

@@ -103,7 +103,9 @@ const OTHERWISE: Unfit = { text: 'the engine reads the routed statement in anoth
 
 function keyOf(all: readonly RollupInUse[]): string {
   return all
-    .map(({ rollup, coverage }) => `${rollup.name} ${rollup.version} ${coverage.from} ${coverage.until}`)
+    .map(({ rollup, coverage, columns }) =>
+      [rollup.name, rollup.version, coverage.from, coverage.until, columns.id].join(' '),
+    )
     .join();
 }
 

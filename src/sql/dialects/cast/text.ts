@@ -9,15 +9,25 @@ import { moment } from '../time/moment.ts';
 import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { strictly, type CastOptions } from './strict.ts';
 
+const CHARS: ReadonlySet<string> = new Set(['CHAR', 'CHARACTER', 'BPCHAR']);
+
 /** A value as a string of its type. */
 export function toText(from: Value, type: TypeName, options: CastOptions): Value {
   const { isSafe, context } = options;
   const { sizes } = type;
   const kind = type.name === 'BYTES' ? 'bytes' : 'text';
   const nullable = from.type.isNullable || isSafe;
-  const [most] = sizes ?? [];
+  const isPadded = context.shared.traits.padsChar && CHARS.has(type.name);
+  const [most] = sizes ?? (isPadded && type.name !== 'BPCHAR' ? [1] : []);
   if (!context.shared.traits.hasExactTypes) {
     const own = textIn(from, options);
+    if (isPadded && most !== undefined && (from.literal?.length ?? most - 1) < most && most > 1)
+      differs(
+        context,
+        options.at,
+        'type',
+        'A shorter string has spaces at the end, which most functions ignore',
+      );
     return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
   }
   const own = value(kind, exactText(from), from.type.isNullable);

@@ -89,6 +89,28 @@ export const ANSWERS: Checks = {
     },
   'Non-finite floats are null.': async ({ json }) =>
     expect(await json('values')).toMatchObject({ result: [{ nothing: null }, {}] }),
+  '`Prefer: non-finite=string` returns NaN and infinities as the strings `nan`, `inf` and `-inf`, in JSON and NDJSON, with a cached response of its own, and `Preference-Applied` confirms it.':
+    async ({ query }) => {
+      const preferred = withHeaders({ Prefer: 'non-finite=string' });
+      const bodies: Readonly<Record<string, string>> = {
+        json: '{"result":[{"n":"nan","up":"inf","down":["-inf"],"none":null}]}',
+        ndjson: '{"n":"nan","up":"inf","down":["-inf"],"none":null}\n',
+      };
+      for (const [format, body] of Object.entries(bodies)) {
+        for (let times = 0; times < 3; times++) {
+          const response = await query(`floats?format=${format}`, preferred);
+          expect(response.headers.get('preference-applied')).toBe('non-finite=string');
+          expect(await response.text()).toBe(body);
+          const plain = await query(`floats?format=${format}`);
+          expect([plain.headers.get('preference-applied'), await plain.text()]).toEqual([
+            null,
+            body.replace(/"-?(?:nan|inf)"/g, 'null'),
+          ]);
+        }
+      }
+      const csv = await query('floats?format=csv', preferred);
+      expect(csv.headers.get('preference-applied')).toBeNull();
+    },
   'Nested metadata is nested JSON.': async ({ json }) =>
     expect(await json('values')).toMatchObject({ result: [{ metadata: { a: { b: [1] } } }, {}] }),
   '`Prefer: result-shape=bigquery` returns timestamps as integer microseconds and nested objects as arrays of objects, in JSON and NDJSON, and `Preference-Applied` confirms it.':

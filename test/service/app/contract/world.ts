@@ -44,6 +44,7 @@ max_rows: 3`,
     map('k', 1) AS counts, NULL::Nullable(DateTime) AS nothing, 18446744073709551615 AS large
 result_shape: bigquery
 cache: { ttl: 600 }`,
+  floats: `query: SELECT nan AS n, 1 / 0 AS up, [-1 / 0] AS down, NULL::Nullable(Float64) AS none\ncache: { ttl: 600 }`,
   strings: 'query: SELECT 9007199254740993 AS large\nint64: string',
   kept: 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 0 }',
   'kept-long': 'query: SELECT generateUUIDv4() AS run\ncache: { ttl: 600, min_refresh: 600 }',

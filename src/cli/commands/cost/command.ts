@@ -1,0 +1,112 @@
+// `millrace cost`, its flags and help.
+import { join } from 'node:path';
+import { InvalidArgumentError, Option, type Command } from 'commander';
+import type { CommandDeps } from '../../kit/command.ts';
+import { CommandError } from '../../kit/command-error.ts';
+import { REAL_TIME } from '../../kit/real-time.ts';
+import {
+  checkedSettings,
+  existingSchema,
+  noTables,
+  type SchemaFlags,
+  withSchemaOptions,
+} from '../../kit/schema-options.ts';
+import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
+import { cost, type CostOptions } from './cost.ts';
+import { DEFAULT_SIZES, readEarlier, readSizes } from './inputs.ts';
+import { printHuman, printJson, printMarkdown } from './printers.ts';
+
+interface CostFlags extends SchemaFlags {
+  readonly endpoints?: string;
+  readonly fixtures?: string;
+  readonly statistics?: string;
+  readonly server?: boolean;
+  readonly maxRows?: number;
+  readonly compare?: string;
+  readonly maxGrowth: number;
+  readonly format: keyof typeof PRINTERS;
+  readonly write: readonly string[];
+}
+
+const PRINTERS = { human: printHuman, json: printJson, markdown: printMarkdown };
+
+export function addCost(program: Command, deps: CommandDeps): void {
+  const command = program
+    .command('cost')
+    .description(
+      'Estimate how many rows the calls of examples read from tables of the size that they have on a server, and which keys and indexes select them. Exits 1 if a call reads more than --max-rows or --max-growth allow.',
+    )
+    .argument('[endpoints...]', 'names of endpoints, or globs such as "logs.*" (default: all)')
+    .option('--endpoints <folder>', 'folder of endpoint files (default: the endpoints folder)')
+    .option('--fixtures <folder>', 'folder of fixtures (default: fixtures in the endpoints folder)')
+    .option(
+      '--statistics <file>',
+      `sizes of the tables, from millrace schema pull --statistics (default: ${DEFAULT_SIZES})`,
+    )
+    .option('--server', 'plan over the tables of the ClickHouse server of CLICKHOUSE_URL; no rows are read')
+    .addOption(new Option('--max-rows <rows>', 'rows that a call may read, such as 10M').argParser(amount))
+    .option('--compare <file>', 'a report of --format json of before a change')
+    .addOption(
+      new Option('--max-growth <factor>', 'with --compare: how many times the rows of before a call may read')
+        .default(2)
+        .argParser(amount),
+    )
+    .addOption(
+      new Option('--format <format>', 'the output format').choices(Object.keys(PRINTERS)).default('human'),
+    )
+    .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
+  withSchemaOptions(command).action(async (names: string[], flags: CostFlags) => {
+    const options = await optionsOf(names, flags, deps);
+    deps.setExitCode(await cost(options, { ...deps, epoch: REAL_TIME.epoch }));
+  });
+}
+
+async function optionsOf(
+  names: readonly string[],
+  flags: CostFlags,
+  deps: CommandDeps,
+): Promise<CostOptions> {
+  const settings = await checkedSettings(flags, deps);
+  const endpoints = flags.endpoints ?? settings.endpoints;
+  const { maxRows: rows, compare } = flags;
+  return {
+    settings,
+    endpoints,
+    fixtures: flags.fixtures ?? join(endpoints, 'fixtures'),
+    names,
+    made: flags.server === true ? needServer(settings.clickhouse) : await madeOf(flags, settings, deps),
+    limits: {
+      rows,
+      earlier:
+        compare === undefined ? undefined : { rows: await readEarlier(compare), growth: flags.maxGrowth },
+    },
+    print: printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS)),
+  };
+}
+
+function needServer(clickhouse: unknown): undefined {
+  if (clickhouse !== undefined) return undefined;
+  throw new CommandError(
+    '--server needs a ClickHouse server: set CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
+    { exitCode: 2 },
+  );
+}
+
+async function madeOf(
+  flags: CostFlags,
+  settings: CostOptions['settings'],
+  deps: CommandDeps,
+): Promise<NonNullable<CostOptions['made']>> {
+  const schema = existingSchema(flags, settings, deps);
+  if (schema === undefined) throw noTables(settings, 'Nothing can be estimated', { needsEngine: true });
+  return { schema, statistics: await readSizes(flags.statistics) };
+}
+
+const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
+
+function amount(text: string): number {
+  const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?)([kmg]?)$/i.exec(text) ?? [];
+  const value = Number(digits) * (FACTORS[unit.toLowerCase()] ?? 1);
+  if (digits !== '' && value >= 1) return value;
+  throw new InvalidArgumentError('It is a number of 1 or more, such as 500000 or 10M.');
+}

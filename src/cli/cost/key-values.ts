@@ -1,0 +1,121 @@
+// Values for the columns of keys and indexes of a table that has only its size in common with another one: as SQL over the number of
+// the row.
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
+import { printType, typeArguments } from '../../sql/types/type.ts';
+import type { ColumnStatistics } from './statistics.ts';
+
+/** A column by which rows are sorted, partitioned or indexed. */
+export interface KeyColumn {
+  readonly name: string;
+  readonly type: string;
+  /** All words of the keys and indexes of its table. */
+  readonly words: ReadonlySet<string>;
+}
+
+export interface ValueSource {
+  /** The table with the rows of fixtures, quoted. */
+  readonly from: string;
+  /** Rows that are made. */
+  readonly rows: number;
+  /** The time of the newest row, in seconds since 1970. */
+  readonly newest: number;
+  /** Texts that calls may compare columns with: some rows have them. */
+  readonly texts: readonly string[];
+  /** Sizes by the names of columns, and of their elements. */
+  readonly statistics: ReadonlyMap<string, ColumnStatistics>;
+}
+
+/** Values of fixtures that rows get: a call of an example finds rows for its tenant. */
+const MOST_KNOWN = 256;
+
+const DEFAULT_SECONDS = 90 * 86_400;
+
+const NUMBER = /^(?:U?Int\d+|Float\d+|BFloat16|Decimal)/;
+
+/**
+ * An expression over `number`. Times grow with the number of the row up to the newest one, as those of logs do; other values are those of
+ * the fixtures and further ones, in no order.
+ */
+export function valueOf(column: KeyColumn, source: ValueSource): string {
+  const { rows, newest, statistics } = source;
+  if (isTime(column)) {
+    const { seconds = DEFAULT_SECONDS } = statistics.get(column.name) ?? {};
+    const time = `${newest - seconds} + intDiv(number * ${seconds}, ${Math.max(rows - 1, 1)})`;
+    return cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type);
+  }
+  return ofElements(column, source) ?? ofValues(column, source);
+}
+
+function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics }: ValueSource): string {
+  const stored = `(SELECT groupUniqArray(${MOST_KNOWN})(assumeNotNull(${quoteIdentifier(name)})) FROM ${from})`;
+  const isText = plainTypeOf(type).name === 'String' && texts.length > 0;
+  const listed = texts.slice(0, MOST_KNOWN).map(quoteString).join(', ');
+  const known = isText ? `arrayDistinct(arrayConcat([${listed}], ${stored}))` : stored;
+  const distinct = statistics.get(name)?.distinct ?? Math.max(1, Math.min(rows, MOST_KNOWN));
+  const index = `(sipHash64(number, ${quoteString(name)}) % ${distinct})`;
+  const own = ownValue(plainTypeOf(type).name, index, known);
+  if (own === undefined)
+    return cast(`if(empty(${known}), ${defaultOf(type)}, ${known}[${index} % length(${known}) + 1])`, type);
+  return `if(${index} < length(${known}), ${cast(`${known}[${index} + 1]`, type)}, ${cast(own, type)})`;
+}
+
+interface Element extends KeyColumn {
+  /** The name in its tuple, or the path in its JSON. */
+  readonly path: string;
+  /** True if a key or an index names it. */
+  readonly isNamed: boolean;
+}
+
+/** The elements of a tuple, and the typed paths of JSON; empty for other types. */
+function elementsOf({ name, type, words }: KeyColumn): readonly Element[] {
+  const plain = plainTypeOf(type);
+  if (plain.name !== 'Tuple' && plain.name !== 'JSON') return [];
+  return typeArguments(plain).map(({ label = '', type: inner }) => {
+    const path = label.replaceAll('`', '');
+    const isNamed = words.has(path.split('.').at(-1) ?? '');
+    return { name: `${name}.${path}`, type: printType(inner), words, path, isNamed };
+  });
+}
+
+/** The column, or what of it the keys and indexes name. */
+export function namedIn(column: KeyColumn): readonly KeyColumn[] {
+  const named = elementsOf(column).filter(({ isNamed }) => isNamed);
+  return named.length === 0 ? [column] : named.flatMap(namedIn);
+}
+
+function ofElements(column: KeyColumn, source: ValueSource): string | undefined {
+  const elements = elementsOf(column);
+  if (elements.every(({ isNamed }) => !isNamed)) return undefined;
+  if (plainTypeOf(column.type).name === 'Tuple') {
+    const values = elements.map((each) => (each.isNamed ? valueOf(each, source) : defaultOf(each.type)));
+    return cast(`tuple(${values.join(', ')})`, column.type);
+  }
+  const named = elements.filter(({ isNamed }) => isNamed);
+  const paths = named.map(
+    (each) => `${quoteString(`${JSON.stringify(each.path)}:`)} || toJSONString(${valueOf(each, source)})`,
+  );
+  return cast(`'{' || ${paths.join(" || ',' || ")} || '}'`, column.type);
+}
+
+function defaultOf(type: string): string {
+  return `defaultValueOfTypeName(${quoteString(type)})`;
+}
+
+/** True for columns with times. */
+export function isTime({ type }: Pick<KeyColumn, 'type'>): boolean {
+  const plain = plainTypeOf(type);
+  return isDate(plain) || isDateTime(plain);
+}
+
+/** Undefined for types of which values cannot be made up. Texts begin as known ones do, so that a condition on their beginning finds some. */
+function ownValue(type: string, index: string, known: string): string | undefined {
+  if (type === 'String')
+    return `concat(${known}[${index} % greatest(length(${known}), 1) + 1], ' ', toString(${index}))`;
+  if (type === 'UUID') return 'generateUUIDv4()';
+  return NUMBER.test(type) ? index : undefined;
+}
+
+function cast(sql: string, type: string): string {
+  return `CAST(${sql}, ${quoteString(type)})`;
+}

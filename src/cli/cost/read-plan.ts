@@ -1,0 +1,102 @@
+// Reads a query plan: which tables it reads, and how much of each the keys and indexes leave.
+
+/** Of a number of parts or granules, those that are read. */
+export interface Selected {
+  readonly selected: number;
+  readonly total: number;
+}
+
+/** A stored table that a query reads, once for each place where it does. */
+export interface PlannedRead {
+  /** `database.table`, or the name of the projection that is read in place of one. */
+  readonly name: string;
+  readonly parts: Selected;
+  readonly granules: Selected;
+  /** The granules that the partition and the keys leave; skip indexes leave some of them. */
+  readonly byKeys: number;
+  /** What selects among them, such as `partition (ts)` and `primary key (tenant, ts)`, in the order in which it does. */
+  readonly used: readonly string[];
+  /** The names of the skip indexes that do. */
+  readonly indexes: readonly string[];
+  /** The columns that are read. */
+  readonly columns: readonly string[];
+}
+
+export interface ReadPlan {
+  readonly reads: readonly PlannedRead[];
+  /** Other sources of rows, such as ReadFromRemote, of which the engine estimates nothing. */
+  readonly others: readonly string[];
+}
+
+/** A node of the output of EXPLAIN, of which every key is optional. */
+interface PlanNode {
+  readonly 'Node Type'?: string;
+  readonly Description?: string;
+  readonly Header?: readonly { readonly Name: string }[];
+  readonly Indexes?: readonly IndexStep[];
+  readonly Plans?: readonly PlanNode[];
+}
+
+interface IndexStep {
+  readonly Type: string;
+  readonly Name?: string;
+  readonly Keys?: readonly string[];
+  readonly Condition?: string;
+  readonly 'Initial Parts'?: number;
+  readonly 'Selected Parts'?: number;
+  readonly 'Initial Granules'?: number;
+  readonly 'Selected Granules'?: number;
+}
+
+/** Before a query, so that the result is the text for `readPlan`. */
+export const EXPLAIN = 'EXPLAIN indexes = 1, projections = 1, header = 1, json = 1 ';
+
+/** These have no rows of tables. */
+const NO_TABLE: ReadonlySet<string> = new Set([
+  'ReadFromPreparedSource',
+  'ReadFromStorage',
+  'ReadNothing',
+  'ReadFromSystemOneBlock',
+  'ReadFromSystemNumbersStep',
+]);
+
+/** Throws SyntaxError for another text. */
+export function readPlan(text: string): ReadPlan {
+  const reads: PlannedRead[] = [];
+  const others: string[] = [];
+  const visit = (node: PlanNode): void => {
+    const kind = node['Node Type'] ?? '';
+    if (kind === 'ReadFromMergeTree') reads.push(readOf(node));
+    else if (kind.startsWith('Read') && !NO_TABLE.has(kind)) others.push(kind);
+    for (const part of node.Plans ?? []) visit(part);
+  };
+  for (const { Plan } of JSON.parse(text) as readonly { readonly Plan: PlanNode }[]) visit(Plan); // as EXPLAIN prints it
+  return { reads, others };
+}
+
+function readOf({ Description = '', Header = [], Indexes = [] }: PlanNode): PlannedRead {
+  const [first, last] = [Indexes.at(0), Indexes.at(-1)];
+  const selecting = Indexes.filter(selects);
+  const keys = Indexes.filter(({ Type }) => Type !== SKIP);
+  return {
+    name: Description,
+    parts: { selected: last?.['Selected Parts'] ?? 0, total: first?.['Initial Parts'] ?? 0 },
+    granules: { selected: last?.['Selected Granules'] ?? 0, total: first?.['Initial Granules'] ?? 0 },
+    byKeys: keys.at(-1)?.['Selected Granules'] ?? 0,
+    used: selecting.filter(({ Type }) => Type !== SKIP).map(nameOf),
+    indexes: selecting.flatMap(({ Type, Name }) => (Type === SKIP && Name !== undefined ? [Name] : [])),
+    columns: Header.map(({ Name }) => Name),
+  };
+}
+
+function selects(step: IndexStep): boolean {
+  const { 'Initial Granules': before = 0, 'Selected Granules': after = 0 } = step;
+  return after < before;
+}
+
+const SKIP = 'Skip';
+
+function nameOf({ Type, Keys = [] }: IndexStep): string {
+  const kind = Type === 'PrimaryKey' ? 'primary key' : 'partition';
+  return `${kind} (${Keys.join(', ')})`;
+}

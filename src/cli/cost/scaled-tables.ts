@@ -1,0 +1,226 @@
+// Tables of which the engine plans reads as it does of the large ones of a server: of the same keys, partitions, indexes and
+// projections, with small granules, and rows made for their keys.
+import { EngineError, type Engine } from '../../service/engine/engine.ts';
+import { engineSentence } from '../../service/engine/engine-sentence.ts';
+import { readRows } from '../../service/engine/rows.ts';
+import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { GRANULE } from './estimate.ts';
+import { isTime, valueOf, type KeyColumn } from './key-values.ts';
+import type { Statistics, TableStatistics } from './statistics.ts';
+
+/** Rows of a granule of the made tables. */
+export const MADE_GRANULE = 16;
+/** Granules of a made table: enough for some of each partition, and made at once. */
+const MOST_GRANULES = 1024;
+
+/** The size of tables without one. */
+export const ASSUMED_ROWS = 10_000_000;
+
+export interface ScaledTables {
+  /** Of all stored tables; those that the file does not have are assumed to have ASSUMED_ROWS rows. */
+  readonly statistics: Statistics;
+  /** Tables of which the size is assumed. */
+  readonly assumed: ReadonlySet<string>;
+  /** Why tables could not be made, by name: nothing is known of what is read from them. */
+  readonly unmade: ReadonlyMap<string, string>;
+  /** Tables by the names of their projections. */
+  readonly projections: ReadonlyMap<string, string>;
+  /** The time of the newest rows, in seconds since 1970. */
+  readonly newest: number;
+}
+
+/** The sizes of the stored tables of a server. Rejects with EngineError. */
+export async function storedSizes(engine: Engine): Promise<Pick<ScaledTables, 'statistics' | 'projections'>> {
+  const tables = (await readRows(engine, SIZES)) as readonly (readonly [string, number])[]; // as selected below
+  const columns = (await readRows(engine, COLUMN_SIZES)) as readonly (readonly [string, string, number])[];
+  const statistics = tables.map(([name, rows]) => {
+    const own = columns
+      .filter(([table]) => table === name)
+      .map(([, column, bytes]) => [column, { bytes }] as const);
+    return [name, { rows, columns: new Map(own) }] as const;
+  });
+  return { statistics: new Map(statistics), projections: await readProjections(engine) };
+}
+
+const SIZES = `SELECT database || '.' || name, ifNull(total_rows, 0) FROM system.tables WHERE engine LIKE '%MergeTree' AND lower(database) NOT IN ('system', 'information_schema') ORDER BY database, name`;
+const COLUMN_SIZES = `SELECT database || '.' || table, name, data_compressed_bytes FROM system.columns WHERE data_compressed_bytes > 0 AND lower(database) NOT IN ('system', 'information_schema') ORDER BY database, table, position`;
+
+export interface ScaleOptions {
+  readonly sizes: Statistics;
+  /** Commands of ALTER that add the indexes and projections of tables, by `database.name`. */
+  readonly indexes: ReadonlyMap<string, readonly string[]>;
+  /** Texts that calls may compare columns with. */
+  readonly texts: readonly string[];
+  /** Seconds since 1970. */
+  readonly now: number;
+}
+
+export interface StoredTable {
+  readonly database: string;
+  readonly name: string;
+  readonly engine: string;
+  readonly partitionKey: string;
+  readonly sortingKey: string;
+  readonly primaryKey: string;
+  readonly samplingKey: string;
+  readonly columns: readonly KeyColumn[];
+}
+
+const TABLES = `SELECT t.database, t.name, t.engine_full, t.engine, t.partition_key, t.sorting_key, t.primary_key, t.sampling_key,
+  arrayStringConcat(arrayConcat(groupUniqArray(i.expr), groupUniqArray(p.query), groupUniqArray(c.default_expression)), ' ')
+FROM system.tables AS t
+LEFT JOIN system.data_skipping_indices AS i ON i.database = t.database AND i.table = t.name
+LEFT JOIN system.projections AS p ON p.database = t.database AND p.table = t.name
+LEFT JOIN (SELECT * FROM system.columns WHERE default_kind = 'MATERIALIZED') AS c ON c.database = t.database AND c.table = t.name
+WHERE t.engine LIKE '%MergeTree' AND lower(t.database) NOT IN ('system', 'information_schema', 'millrace') AND NOT startsWith(t.name, '.inner')
+GROUP BY ALL ORDER BY t.database, t.name`;
+
+const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind IN ('', 'DEFAULT') ORDER BY database, table, position`;
+
+/**
+ * Replaces the stored tables of an engine, which have the rows of fixtures, by made ones. Their newest rows are of the time of the
+ * newest fixture, and at most of `now`. Rejects with EngineError.
+ */
+export async function scaleTables(
+  engine: Engine,
+  { sizes, indexes, texts, now }: ScaleOptions,
+): Promise<ScaledTables> {
+  const tables = await readStored(engine, indexes);
+  const newest = Math.min(now, (await newestIn(engine, tables)) ?? now);
+  const statistics = new Map<string, TableStatistics>();
+  const assumed = new Set<string>();
+  const unmade = new Map<string, string>();
+  for (const table of tables) {
+    const name = `${table.database}.${table.name}`;
+    const known = sizes.get(name);
+    const size = known ?? { rows: ASSUMED_ROWS, columns: new Map() };
+    const reason = await scaleTable(engine, table, { size, newest, texts, indexes: indexes.get(name) ?? [] });
+    if (reason !== undefined) {
+      unmade.set(name, reason);
+      continue;
+    }
+    statistics.set(name, size);
+    if (known === undefined) assumed.add(name);
+  }
+  return { statistics, assumed, unmade, projections: await readProjections(engine), newest };
+}
+
+/** The tables that store rows, with the columns of their keys and indexes. Rejects with EngineError. */
+export async function readStored(
+  engine: Engine,
+  indexes: ScaleOptions['indexes'] = new Map(),
+): Promise<readonly StoredTable[]> {
+  const columns = (await readRows(engine, COLUMNS)) as readonly (readonly string[])[]; // columns of text
+  const tables = (await readRows(engine, TABLES)) as readonly (readonly string[])[]; // columns of text
+  return tables.map(
+    ([
+      database = '',
+      name = '',
+      written = '',
+      family = '',
+      partition = '',
+      sorting = '',
+      primary = '',
+      sampling = '',
+      others = '',
+    ]) => {
+      const own = indexes.get(`${database}.${name}`) ?? [];
+      const words = new Set([partition, sorting, sampling, others, ...own].join(' ').match(/\w+/g));
+      return {
+        database,
+        name,
+        engine: engineOf(written, family),
+        partitionKey: partition,
+        sortingKey: sorting,
+        primaryKey: primary,
+        samplingKey: sampling,
+        columns: columns.flatMap(([of, table, column = '', type = '']) =>
+          of === database && table === name && words.has(column) ? [{ name: column, type, words }] : [],
+        ),
+      };
+    },
+  );
+}
+
+/** The engine with its arguments, which say how rows are merged. */
+function engineOf(written: string, family: string): string {
+  let depth = 0;
+  for (let at = family.length; at < written.length; at++) {
+    const char = written[at];
+    if (char === '(') depth++;
+    if (char === ')') depth--;
+    if (depth === 0) return char === ')' ? written.slice(0, at + 1) : family;
+  }
+  return family;
+}
+
+/** The newest time of a key in the rows of fixtures; undefined if there is none. */
+async function newestIn(engine: Engine, tables: readonly StoredTable[]): Promise<number | undefined> {
+  const selects = tables.flatMap(({ database, name, columns }) =>
+    columns
+      .filter(isTime)
+      .map(
+        (column) =>
+          `SELECT toUInt32(ifNull(max(toUnixTimestamp(${quoteIdentifier(column.name)})), 0)) AS newest FROM ${quoteIdentifier(database)}.${quoteIdentifier(name)}`,
+      ),
+  );
+  if (selects.length === 0) return undefined;
+  const [row] = await readRows(engine, `SELECT max(newest) FROM (${selects.join(' UNION ALL ')})`);
+  const [newest] = row as readonly [number]; // one number
+  return newest === 0 ? undefined : newest;
+}
+
+async function readProjections(engine: Engine): Promise<ReadonlyMap<string, string>> {
+  const rows = await readRows(engine, "SELECT name, database || '.' || table FROM system.projections");
+  return new Map(rows as readonly (readonly [string, string])[]); // columns of text
+}
+
+interface Making extends Pick<ScaledTables, 'newest'>, Pick<ScaleOptions, 'texts'> {
+  readonly size: TableStatistics;
+  /** Commands of ALTER. */
+  readonly indexes: readonly string[];
+}
+
+/** The made table is filled from the one with the rows of fixtures, and takes its name. Resolves to the reason if it cannot be made. */
+async function scaleTable(
+  engine: Engine,
+  table: StoredTable,
+  { size, newest, texts, indexes }: Making,
+): Promise<string | undefined> {
+  const { database, name } = table;
+  const own = `${quoteIdentifier(database)}.${quoteIdentifier(name)}`;
+  const made = `${quoteIdentifier(database)}.${quoteIdentifier(`${name} (made)`)}`;
+  const rows = Math.min(MOST_GRANULES, Math.ceil(size.rows / GRANULE)) * MADE_GRANULE;
+  const values = table.columns.map((column) =>
+    valueOf(column, { from: own, rows, newest, texts, statistics: size.columns }),
+  );
+  const names = table.columns.map((column) => quoteIdentifier(column.name));
+  const insert = `INSERT INTO ${made} (${names.join(', ')}) SELECT ${values.join(', ')} FROM numbers(${rows}) SETTINGS max_partitions_per_insert_block = 0, optimize_on_insert = 0`;
+  const statements = [
+    `CREATE TABLE ${made} AS ${own} ENGINE = ${definitionOf(table)}`,
+    ...indexes.map((each) => `ALTER TABLE ${made} ${each}`),
+    ...(names.length > 0 && rows > 0 ? [insert] : []),
+    `EXCHANGE TABLES ${made} AND ${own}`,
+  ];
+  try {
+    for (const each of statements) await engine.execute(each);
+    return undefined;
+  } catch (cause) {
+    if (cause instanceof EngineError && cause.failure === 'rejected') return engineSentence(cause.message);
+    throw cause;
+  } finally {
+    await engine.execute(`DROP TABLE IF EXISTS ${made} SYNC`);
+  }
+}
+
+/** Its rows do not expire, and are as many as were made. */
+function definitionOf({ engine, partitionKey, sortingKey, primaryKey, samplingKey }: StoredTable): string {
+  return [
+    engine,
+    ...(partitionKey === '' ? [] : [`PARTITION BY ${partitionKey}`]),
+    `ORDER BY ${sortingKey === '' ? 'tuple()' : `(${sortingKey})`}`,
+    ...(primaryKey === '' ? [] : [`PRIMARY KEY (${primaryKey})`]),
+    ...(samplingKey === '' ? [] : [`SAMPLE BY ${samplingKey}`]),
+    `SETTINGS index_granularity = ${MADE_GRANULE}, allow_nullable_key = 1, deduplicate_merge_projection_mode = 'rebuild'`,
+  ].join(' ');
+}
