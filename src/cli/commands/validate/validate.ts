@@ -36,7 +36,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
     : NOTHING;
   await keepCompiled(read.files, chosen.concerned, cache);
   const textOf = createTextOf();
-  const findings = shownFindings([...found, ...ofEngine], textOf, read.files.keys());
+  const findings = shownFindings([...found, ...ofEngine], textOf, read.files);
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
   await print({ findings, files, textOf }, terminal);
   for (const line of routes) terminal.print(line);
