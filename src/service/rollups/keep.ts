@@ -10,6 +10,7 @@ import { daysOfParts } from './changed-days.ts';
 import { comparePartsOf, partitionOf } from './parts.ts';
 import type { RollupSource } from './source.ts';
 import {
+  hasOtherColumns,
   hasOtherValues,
   seeSource,
   UNSEEN,
@@ -87,8 +88,12 @@ export async function* keepRollup(
 ): AsyncGenerator<RollupEvent> {
   const { engine } = deps;
   const { plan } = kept;
-  let state = await applyRollup(deps, kept);
   const seen = await seeSource(engine, plan.rollup);
+  const known = stateOf(await readStates(engine), plan.rollup);
+  // Its tables have the types of before.
+  if (known !== undefined && seen !== undefined && hasOtherColumns(known.seen, seen))
+    await dropRollup(engine, plan.rollup, plan.cluster);
+  let state = await applyRollup(deps, kept);
   if (seen === undefined || seen.isChanging) {
     yield await cover(deps, { ...state, from: 0, until: 0 });
     return;

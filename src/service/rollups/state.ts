@@ -28,11 +28,13 @@ export interface SeenSource {
   readonly parts: SeenParts;
   /** Mutations and lightweight updates, each with whether it may change values: numbers of rows show all others. */
   readonly changes: Readonly<Record<string, ChangeKind>>;
+  /** The types and defaults of columns by name: values of old rows that are not stored follow a default without a mutation. */
+  readonly columns: Readonly<Record<string, string>>;
 }
 
 type ChangeKind = 'values' | 'rows';
 
-export const UNSEEN: SeenSource = { uuid: '', parts: {}, changes: {} };
+export const UNSEEN: SeenSource = { uuid: '', parts: {}, changes: {}, columns: {} };
 
 const DATABASE = 'millrace_rollups';
 const TABLE = `${DATABASE}.rollups`;
@@ -109,8 +111,13 @@ export async function seeSource(
     engine,
     `SELECT mutation_id, is_done, command FROM system.mutations WHERE ${of} AND NOT is_killed UNION ALL SELECT name, 1, '' FROM system.parts WHERE active AND startsWith(name, 'patch-') AND ${of}`,
   );
+  const columns = await askRows(
+    engine,
+    `SELECT name, concat(type, ' ', default_kind, ' ', default_expression) FROM system.columns WHERE ${of}`,
+  );
   return {
     uuid: found[0] ?? '',
+    columns: Object.fromEntries(columns.map(([name = '', text = '']) => [name, text])),
     parts: Object.fromEntries(parts.map(([name = '', rows]) => [name, Number(rows)])),
     changes: Object.fromEntries(changes.map(([id = '', , command = '']) => [id, kindOf(command)])),
     isChanging: changes.some(([, isDone]) => isDone === '0'),
@@ -134,10 +141,16 @@ export function hasOtherValues(before: SeenSource, now: SeenSource): boolean {
   );
 }
 
+/** Returns whether a column has another type or default, or is gone. */
+export function hasOtherColumns(before: SeenSource, now: SeenSource): boolean {
+  return Object.entries(before.columns).some(([name, text]) => now.columns[name] !== text);
+}
+
 /** Returns whether rows may have changed or gone since: inserts alone are none of it. */
 export function hasChanged(before: SeenSource, now: SeenSource): boolean {
   return (
     before.uuid !== now.uuid ||
+    hasOtherColumns(before, now) ||
     Object.keys(now.changes).some((id) => !Object.hasOwn(before.changes, id)) ||
     comparePartsOf(before.parts, now.parts).lost.size > 0
   );

@@ -14,6 +14,7 @@ import type { RollupInUse } from '../../../src/guard/rollups/model.ts';
 import { keepRollup, type KeptRollup, type RollupEvent } from '../../../src/service/rollups/keep.ts';
 import { createRollupsInUse, type RollupsInUse } from '../../../src/service/rollups/coverage.ts';
 import { createKeeper } from '../../../src/service/rollups/keeper.ts';
+import { createStandingOf } from '../../../src/service/rollups/standing.ts';
 import { readStates } from '../../../src/service/rollups/state.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import { resolveRollup } from '../../../src/service/rollups/resolve.ts';
@@ -220,6 +221,36 @@ test.each([
   expect(await rowsOf(table, coveredBy(events))).toBe(
     await rowsOf(table, { from: 0, until: coveredBy(events).until }),
   );
+});
+
+test.each([
+  ['default', "host String DEFAULT 'b'"],
+  ['type', 'bytes UInt64'],
+])('another %s of a column is followed', async (what, column) => {
+  const table = `other_${what}`;
+  await createSource(table);
+  await insert(table, { rows: 500, days: 3, ago: 70 });
+  // Stored rows have no value of it.
+  await engine.execute(`ALTER TABLE logs.${table} DROP COLUMN host SETTINGS mutations_sync = 2`);
+  await engine.execute(`ALTER TABLE logs.${table} ADD COLUMN host String DEFAULT 'a'`);
+  const kept = await rollupOf(table);
+  await keep(kept);
+  await engine.execute(`ALTER TABLE logs.${table} MODIFY COLUMN ${column} SETTINGS mutations_sync = 2`);
+  const [state] = (await readStates(engine)).filter(({ rollup }) => rollup.source.table === table);
+  expect(state && (await createStandingOf(engine)(state, Date.now()))).toHaveProperty('reason');
+  const again = await rollupOf(table);
+  const covered = coveredBy(await keep(again));
+  expect(await differences(again, covered)).toEqual([]);
+  expect(await rowsOf(table, covered)).toBe(500);
+  for (const each of again.plan.rollup.tables) {
+    const name = `millrace_rollups.${each.table}`;
+    const types = `SELECT name, type FROM system.columns WHERE concat(database, '.', table) = '${name}'`;
+    const columns = Object.fromEntries((await askRows(engine, types)) as [string, string][]); // names and types
+    expect(columns).toMatchObject({
+      host: 'String',
+      'uniq(bytes)': what === 'type' ? 'AggregateFunction(uniq, UInt64)' : 'AggregateFunction(uniq, UInt32)',
+    });
+  }
 });
 
 const OTHERS =
