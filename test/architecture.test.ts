@@ -4,6 +4,7 @@ import { builtinModules } from 'node:module';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { DIALECTS } from '../src/sql/dialects/conversion.ts';
+import { WIRING } from '../tools/scripts/wiring.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 const SOURCE = join(ROOT, 'src');
@@ -145,6 +146,14 @@ describe('architecture', () => {
       expect(text, 'the first line states the purpose of the file').toMatch(/^\/\/ \S/);
     },
   );
+
+  test('a file imports fewer than 15 modules, but for the few that wire', () => {
+    const modulesOf = (text: string): number =>
+      new Set(Array.from(text.matchAll(/^(?:import|export)\b[^;]*?\bfrom '([^']+)'/gm), ([, to]) => to)).size;
+    const wide = files.filter(({ name, text }) => !name.includes('generated/') && modulesOf(text) >= 15);
+    expect(wide.map(({ name }) => name).toSorted()).toEqual([...WIRING.keys()].toSorted());
+    expect(WIRING.size).toBeLessThanOrEqual(5);
+  });
 
   test.each(files)('$name has named exports only, and no barrel', ({ text }) => {
     expect(text).not.toMatch(/^export default/m);

@@ -192,6 +192,35 @@ function cutBy(select: HTMLElement): number {
   return width + parseFloat(paddingLeft) + parseFloat(paddingRight) + arrow - select.clientWidth;
 }
 
+test('in a narrow window the facets are folded until they are opened; Escape closes the row from the head too', async () => {
+  const { page: own } = await visitorOfTest(service, {
+    viewport: { width: 820, height: 1100 },
+    timezoneId: 'Asia/Kolkata',
+  });
+  await openExplorer(own, service, LOGS);
+  await loaded(own);
+  const value = own.getByRole('checkbox', { name: 'Rows with metadata.request.method POST' });
+  expect(await value.count()).toBe(0);
+  await own.getByRole('button', { name: 'Facets' }).click();
+  await value.waitFor();
+  await rows(own).nth(1).click();
+  const panel = own.getByRole('complementary', { name: 'Row' });
+  await panel.waitFor();
+  // All times have the zone that was chosen.
+  await own.getByRole('button', { name: /^Time range/ }).click();
+  await own.getByRole('radio', { name: /^Local/ }).check();
+  await own.keyboard.press('Escape');
+  await own.getByRole('columnheader', { name: /^time, (?:Kolkata|Calcutta)/ }).waitFor();
+  await panel
+    .getByText(/ UTC\+5:30$/)
+    .first()
+    .waitFor();
+  expect(await panel.getByText(/\dZ$/).count()).toBe(0);
+  await own.getByRole('button', { name: 'Wrap' }).click();
+  await own.keyboard.press('Escape');
+  await panel.waitFor({ state: 'detached' });
+});
+
 test('a phone has one row of tools, times of day, and the facets in a sheet', async () => {
   await page.setViewportSize({ width: 390, height: 800 });
   const tops = await page

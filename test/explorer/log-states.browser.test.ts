@@ -219,6 +219,7 @@ test('what is loaded leaves the rows of before, dimmed; what fails is one card a
   expect(await page.locator('.problem').count()).toBe(1);
   expect(await newest()).toBe(before);
   expect(await page.locator('.logs-main').getAttribute('data-past')).toBe('true');
+  expect(await rows().locator('mark').count()).toBe(0); // the rows are not those of the filter
   await page.unroute('**/api/endpoints/query/ticks');
   await card.getByRole('button', { name: 'Retry' }).click();
   await expect.poll(() => page.locator('.logs-main').getAttribute('data-past')).toBe('false');

@@ -192,6 +192,7 @@ describe('a phrase of the service', () => {
     },
     { phrase: 'limit must be at most 10', expected: 'limit must be at most 10.' },
     { phrase: 'Unknown table "x"', expected: 'Unknown table "x".' },
+    { phrase: 'write ~a|b; or not', expected: 'Write ~a|b; or not.' },
     { phrase: 'the_name is reserved', expected: 'the_name is reserved.' },
   ])('$phrase', ({ phrase, expected }) => {
     expect(sentence(phrase)).toBe(expected);

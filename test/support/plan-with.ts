@@ -1,6 +1,6 @@
 // Plans queries for tests, by position.
 import type { PlannedQuery, PlanQueryDeps, QueryRequest } from '../../src/service/request/planned-query.ts';
-import { planQuery } from '../../src/service/request/plan.ts';
+import { planQuery } from '../../src/service/request/plan-query.ts';
 
 export type PlanWith = (
   endpoint: QueryRequest['endpoint'],

@@ -2,6 +2,7 @@
 // Structural figures must not rise; one that has fallen is written with `--write`. Files and lines are printed, and may rise with what the product does.
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { WIRING } from './wiring.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SOURCE = join(ROOT, 'src');
@@ -97,6 +98,25 @@ function repeatedTypes(files: readonly SourceFile[]): number {
   return [...counts.values()].filter((count) => count >= 5).length;
 }
 
+const RECORD_OF_FAULT = /^(?:export )?interface (\w+)[^{;]*\{(.*?)^\}/gms;
+
+/** Declared records that have a message and a place in a text or a document; those that are made of another one are aliases of types. */
+function faultRecords({ text }: SourceFile): number {
+  const bodies = Array.from(text.matchAll(RECORD_OF_FAULT), ([, , body = '']) => body);
+  return bodies.filter(
+    (body) =>
+      /^  readonly message\??: string/m.test(body) &&
+      /^  readonly (?:start|offset|line|at|path)\??:/m.test(body),
+  ).length;
+}
+
+const MANY_IMPORTS = 15;
+
+/** Files that import many modules, but for those that wire. */
+function wideFiles(files: readonly SourceFile[]): readonly SourceFile[] {
+  return files.filter(({ name, modules }) => modules >= MANY_IMPORTS && !WIRING.has(name));
+}
+
 function measure(): {
   readonly structure: Readonly<Record<string, number>>;
   readonly size: Readonly<Record<string, number>>;
@@ -111,7 +131,9 @@ function measure(): {
     structure: {
       'token readers': files.filter(isTokenReader).length,
       'keyword sets': files.reduce((sum, file) => sum + keywordSets(file), 0),
-      'files with 15 imports or more': files.filter(({ modules }) => modules >= 15).length,
+      'files with 15 imports or more': wideFiles(files).length,
+      'files that wire': WIRING.size,
+      'records of a located fault': files.reduce((sum, file) => sum + faultRecords(file), 0),
       'circles of files': circles(files),
       'type names declared 5 times or more': repeatedTypes(files),
     },

@@ -16,6 +16,9 @@ export interface LogLayout {
   readonly showsEmpty: boolean;
 }
 
+/** Pixels of the window: in a narrower one, the messages have little room beside the facets. */
+const ROOM_FOR_FACETS = 1000;
+
 const INITIAL: LogLayout = {
   widths: {},
   hidden: [],
@@ -34,6 +37,9 @@ export interface LayoutProps {
 
 /** `place`: the endpoint and its table. */
 export function useLogLayout(place: string): LayoutProps {
-  const [layout, onLayout] = useLayoutMemory(`logs.${place}`, INITIAL);
+  const [layout, onLayout] = useLayoutMemory(`logs.${place}`, {
+    ...INITIAL,
+    isSideFolded: innerWidth < ROOM_FOR_FACETS,
+  });
   return { layout, onLayout };
 }

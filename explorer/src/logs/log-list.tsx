@@ -17,7 +17,7 @@ interface LogListProps extends LayoutProps {
 }
 
 export function LogList({ logs, table, selection, ...layout }: LogListProps) {
-  const { store, view, columns, filter } = logs;
+  const { store, view, columns } = logs;
   const copy = useCopy();
   const isAtTop = useRef(true);
   const { value, problem, isLoading } = store.rows.value;
@@ -39,7 +39,8 @@ export function LogList({ logs, table, selection, ...layout }: LogListProps) {
       )}
       <LogRows
         rows={value.rows}
-        {...{ view, table, columns, filter }}
+        {...{ view, table, columns }}
+        filter={problem === undefined ? logs.filter : ''} // rows of before the change are not marked by it
         {...layout}
         onColumns={logs.setColumns}
         active={selection.active}

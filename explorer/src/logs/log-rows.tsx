@@ -71,7 +71,9 @@ export function LogRows(props: LogRowsProps) {
       data-wrapped={layout.isWrapped}
       onWheel={onScrolled}
       onPointerDown={onScrolled}
-      onKeyDown={(event) => event.target === scroller.current && onKey(event, props)}
+      onKeyDown={(event) =>
+        (event.target === scroller.current || event.key === 'Escape') && onKey(event, props)
+      }
       style={{ '--log-columns': templateOf(columns), '--log-width': `${width}px` }}
     >
       <LogHead {...props} shown={columns} />

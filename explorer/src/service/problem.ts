@@ -55,7 +55,7 @@ export function hintOf({ hint }: Problem): string {
 }
 
 const FIRST_WORD =
-  /^(?:an?|if|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing)\s/;
+  /^(?:an?|if|the|this|these|there|one|only|all|no|not|expected|unknown|unexpected|invalid|missing|write|use|put|quote)\s/;
 
 /** A phrase from the service as a sentence. Only known words are capitalized: others may be identifiers. */
 export function sentence(phrase: string): string {

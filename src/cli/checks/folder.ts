@@ -3,7 +3,7 @@ import { CATALOG_CHECKS, type CatalogInput } from '../../service/endpoints/check
 import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
 import type { EndpointHead } from '../../service/endpoints/endpoint.ts';
 import { findIgnored, IGNORED_CODES } from '../../service/endpoints/ignored-files.ts';
-import { listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
+import { isBroken, listFiles, type LoadedFiles } from '../../service/endpoints/load.ts';
 import { ROLLUP_CHECK } from '../../service/endpoints/rollups/collect-rollups.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import { VIEW_FILE_CHECK } from '../../service/endpoints/shared-views/collect-views.ts';
@@ -28,9 +28,19 @@ export const CHECKS_OF_FOLDERS: readonly CheckEntry<'catalog', Finding, FolderIn
   { needs: 'catalog', codes: KEY_CODES, check: keyFindings },
 ];
 
+/** These say that no file has something. */
+const ABSENCES: ReadonlySet<string> = new Set([
+  'deprecated.successor_unknown',
+  'lint.shared_unused',
+  'rollout.without_previous',
+]);
+
+/** While a file has errors, it is not known what it would have, so that nothing is reported as absent. */
 export async function folderFindings(input: FolderInput): Promise<readonly Finding[]> {
   const found = CHECKS_OF_FOLDERS.map(async ({ check }) => [...((await check?.(input)) ?? [])]);
-  return (await Promise.all(found)).flat();
+  const all = (await Promise.all(found)).flat();
+  const isIncomplete = [...input.files.values()].some(isBroken);
+  return isIncomplete ? all.filter(({ code }) => !ABSENCES.has(code)) : all;
 }
 
 /** Warnings about files in the folders among the paths. */

@@ -13,7 +13,6 @@ export const UNUSED_CODES: Codes = {
   },
 };
 
-/** A shared file that a broken one includes is not reported. */
 export function findUnusedShared(files: LoadedFiles<EndpointHead>): readonly Finding[] {
   const findings: Finding[] = [];
   for (const path of [...files.keys()].filter(isSharedFile)) {
@@ -22,10 +21,9 @@ export function findUnusedShared(files: LoadedFiles<EndpointHead>): readonly Fin
     );
     const source = all[0]?.dependencies.find((each) => each.path === path);
     const users = all.flatMap(({ candidate }) => candidate?.endpoint ?? []);
-    const hasBroken = all.some(({ file, candidate }) => candidate === undefined && !isSharedFile(file));
     if (all.length === 0)
       findings.push(unused(path, { line: 1, column: 1 }, 'no endpoint includes this file'));
-    else if (source !== undefined && !hasBroken) findings.push(...unusedParts(source, users));
+    else if (source !== undefined) findings.push(...unusedParts(source, users));
   }
   return findings;
 }

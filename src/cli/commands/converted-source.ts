@@ -69,5 +69,5 @@ export async function convertAgain(
     const { query } = liftLiterals(sql, new Set(parameters.map(({ name }) => name)));
     return { query: plainLines(query), notes };
   }
-  return { query: printable(database === undefined ? sql : qualifyTables(sql, () => database)), notes };
+  return { query: printable(database === undefined ? sql : qualifyTables(sql, () => ({ database }))), notes };
 }

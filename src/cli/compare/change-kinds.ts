@@ -1,5 +1,5 @@
 // The classes of contract changes.
-import type { CodeText } from '../../sql/base/finding.ts';
+import type { Finding, CodeText } from '../../sql/base/finding.ts';
 
 /** Classes of changes, most severe first. */
 export const CHANGE_CLASSES = [
@@ -40,3 +40,6 @@ export const compatible = (title: string, help: string): ChangeKind => ({
   title,
   help,
 });
+
+/** Every change says this, in the file that has it. */
+export type ChangeText = Pick<Finding, 'message' | 'file' | 'line'>;

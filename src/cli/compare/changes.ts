@@ -1,5 +1,5 @@
 // The contract changes that comparing two revisions reports: the class of each code, and why it is in that class.
-import { compatible, type ChangeClass, type ChangeKinds } from './change-kinds.ts';
+import { compatible, type ChangeClass, type ChangeKinds, type ChangeText } from './change-kinds.ts';
 import { COLUMN_CHANGES } from './columns.ts';
 import { MODEL_CHANGES } from './model-change.ts';
 import { PAIRING_CHANGES } from './pairing.ts';
@@ -40,14 +40,11 @@ export const CHANGES = {
 export type ChangeCode = keyof typeof CHANGES;
 
 /** One change of an endpoint's contract, at a line (1-based) of the new file, or of the old one if it was removed. */
-export interface Change {
+export interface Change extends ChangeText {
   /** The endpoint's name; the new one if it was renamed. */
   readonly endpoint: string;
   readonly class: ChangeClass;
   readonly code: ChangeCode;
-  readonly message: string;
-  readonly file: string;
-  readonly line: number;
   /** The reason in the file that allows the change; undefined if there is none, or none is required. */
   readonly allowed: string | undefined;
 }

@@ -1,189 +1,205 @@
-// Changes of response size, caching, limits, reservations, labels and tools for agents.
-import type { CachePolicy, Endpoint, PagePolicy } from '../../service/endpoints/endpoint.ts';
+// Changes of response size, caching, limits, reservations, labels and tools for agents: a table of fields.
+import type { Endpoint, PagePolicy } from '../../service/endpoints/endpoint.ts';
 import { preferredToolName } from '../../service/endpoints/tool-names.ts';
 import { budgetText, type BudgetResource } from '../../service/config/budget.ts';
 import type { Rate } from '../../service/config/rate.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { PolicyCode } from './policy-changes.ts';
 
+type PolicyChange = ContractChange<PolicyCode>;
+
+/** The changes between what two revisions of a file have of one field or policy. */
+type CompareField = (base: Endpoint, head: Endpoint) => Iterable<PolicyChange>;
+
+/** What a change is and says; its path, if it is not that of the field. */
+type Reported = readonly [code: PolicyCode, message: string, path?: PolicyChange['path']];
+
+/** A field that both revisions have. `of` returns undefined for a policy without it. */
+function field<Value extends string | number | boolean>(
+  path: readonly string[],
+  of: (endpoint: Endpoint) => Value | undefined,
+  change: (was: Value, is: Value) => Reported,
+): CompareField {
+  return (base, head) => {
+    const [was, is] = [of(base), of(head)];
+    return was === undefined || is === undefined || was === is ? [] : [changeAt(path, change(was, is))];
+  };
+}
+
+interface Presence<Policy> {
+  readonly added: (is: Policy) => Reported;
+  readonly removed: (was: Policy) => Reported;
+}
+
+/** A policy that only one of the revisions has. */
+function presence<Policy>(
+  path: readonly string[],
+  of: (endpoint: Endpoint) => Policy | undefined,
+  { added, removed }: Presence<Policy>,
+): CompareField {
+  return (base, head) => {
+    const [was, is] = [of(base), of(head)];
+    if (was === undefined) return is === undefined ? [] : [changeAt(path, added(is))];
+    return is === undefined ? [changeAt(path, removed(was))] : [];
+  };
+}
+
+function changeAt(path: PolicyChange['path'], [code, message, own]: Reported): PolicyChange {
+  return { code, message, path: own ?? path };
+}
+
+/** The fields in the order in which their changes are reported. */
+const FIELDS: readonly CompareField[] = [
+  field(
+    ['int64'],
+    ({ int64 }) => int64,
+    (_, is) => ['int64.changed', `64-bit integers are written as ${is}s in JSON`],
+  ),
+  field(
+    ['result_shape'],
+    ({ resultShape }) => resultShape,
+    (was, is) => ['result_shape.changed', `rows have the shape ${is} in JSON, was ${was}`],
+  ),
+  field(
+    ['max_rows'],
+    ({ maxRows }) => maxRows,
+    (was, is) => [is < was ? 'max_rows.lowered' : 'max_rows.raised', `at most ${is} rows, was ${was}`],
+  ),
+  presence(['page'], ({ page }) => page, {
+    added: ({ size }) => ['page.added', `the rows come in pages of ${size}`],
+    removed: ({ size }) => ['page.removed', `all rows come at once, were in pages of ${size}`],
+  }),
+  field(
+    ['page', 'by'],
+    ({ page }) => page && keysOf(page),
+    (was, is) => ['page.keys_changed', `pages are by ${is}, were by ${was}`],
+  ),
+  field(
+    ['page', 'size'],
+    ({ page }) => page?.size,
+    (was, is) => ['page.size_changed', `pages have ${is} rows by default, had ${was}`],
+  ),
+  field(
+    ['page', 'max'],
+    ({ page }) => page?.max,
+    (was, is) => [
+      is < was ? 'page.max_lowered' : 'page.max_raised',
+      `pages have at most ${is} rows, had ${was}`,
+    ],
+  ),
+  presence(['cache'], ({ cache }) => cache, {
+    added: ({ ttl }) => ['cache.enabled', `responses are cached for ${ttl} s`],
+    removed: ({ ttl }) => ['cache.disabled', `responses are not cached, were for ${ttl} s`],
+  }),
+  field(
+    ['cache', 'ttl'],
+    ({ cache }) => cache?.ttl,
+    (was, is) => [
+      is > was ? 'cache.ttl_raised' : 'cache.ttl_lowered',
+      `responses are cached for ${is} s, was ${was} s`,
+    ],
+  ),
+  compareChecks,
+  field(
+    ['cache', 'min_refresh'],
+    ({ cache }) => cache?.minRefresh,
+    (was, is) => [
+      is < was ? 'cache.min_refresh_lowered' : 'cache.min_refresh_raised',
+      `a response can be refreshed every ${is} s, was ${was} s`,
+    ],
+  ),
+  field(
+    ['cache', 'stale_while_revalidate'],
+    ({ cache }) => cache?.staleWhileRevalidate,
+    (was, is) => ['cache.stale_changed', `stale_while_revalidate is ${is} s, was ${was} s`],
+  ),
+  field(
+    ['cache', 'stale_if_error'],
+    ({ cache }) => cache?.staleIfError,
+    (was, is) => ['cache.stale_changed', `stale_if_error is ${is} s, was ${was} s`],
+  ),
+  field(
+    ['cache'],
+    ({ cache }) => cache?.isPublic ?? false,
+    (_, is) =>
+      is
+        ? ['cache.public_added', 'shared caches may now store responses', ['cache', 'public']]
+        : ['cache.public_removed', 'shared caches may no longer store responses'],
+  ),
+  compareWarming,
+  presence(['live'], ({ live }) => live, {
+    added: ({ every }) => ['live.added', `live calls get changes every ${every} s`],
+    removed: () => ['live.removed', 'live calls are no longer possible'],
+  }),
+  field(
+    ['live', 'key'],
+    ({ live }) => live && (live.key?.join(', ') ?? 'none'),
+    (was, is) => ['live.key_changed', `the key of rows is ${is}, was ${was}`],
+  ),
+  field(
+    ['live', 'every'],
+    ({ live }) => live?.every,
+    (was, is) => [
+      is < was ? 'live.every_lowered' : 'live.every_raised',
+      `changes are looked for every ${is} s, was ${was} s`,
+    ],
+  ),
+  compareLimits,
+  compareReservations,
+  field(
+    ['labels'],
+    ({ labels }) => JSON.stringify(labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
+    () => ['labels.changed', 'labels changed'],
+  ),
+  presence(['mcp'], ({ mcp }) => mcp, {
+    added: () => ['mcp.added', 'is a tool for agents'],
+    removed: () => ['mcp.removed', 'is no longer a tool for agents'],
+  }),
+  compareToolNames,
+  field(
+    ['mcp', 'max_rows'],
+    ({ mcp }) => mcp?.maxRows,
+    (was, is) => [
+      is < was ? 'mcp.max_rows_lowered' : 'mcp.max_rows_raised',
+      `agents get at most ${is} rows, was ${was}`,
+    ],
+  ),
+  field(
+    ['rollups'],
+    ({ readsRollups }) => readsRollups,
+    (_, is) => (is ? ['rollups.on', 'calls read rollups'] : ['rollups.off', 'calls no longer read rollups']),
+  ),
+  field(
+    ['view'],
+    ({ logViews }) => JSON.stringify(logViews ?? null),
+    () => ['view.changed', 'the explorer shows log rows in another way'],
+  ),
+];
+
 export function* comparePolicies(
   { endpoint: base }: Contract,
   { endpoint: head }: Contract,
-): Generator<ContractChange<PolicyCode>> {
-  yield* compareAnswers(base, head);
-  yield* comparePages(base, head);
-  yield* compareCaches(base, head);
-  yield* compareLive(base, head);
-  yield* compareLimits(base, head);
-  yield* compareReservations(base, head);
-  const [before, after] = [base, head].map(({ labels }) =>
-    JSON.stringify(labels.toSorted((a, b) => (a.name < b.name ? -1 : 1))),
-  );
-  if (before !== after) yield { code: 'labels.changed', message: 'labels changed', path: ['labels'] };
-  yield* compareTools(base, head);
-  if (base.readsRollups && !head.readsRollups)
-    yield { code: 'rollups.off', message: 'calls no longer read rollups', path: ['rollups'] };
-  if (!base.readsRollups && head.readsRollups)
-    yield { code: 'rollups.on', message: 'calls read rollups', path: ['rollups'] };
-  if (JSON.stringify(base.logViews) !== JSON.stringify(head.logViews))
-    yield { code: 'view.changed', message: 'the explorer shows log rows in another way', path: ['view'] };
+): Generator<PolicyChange> {
+  for (const compare of FIELDS) yield* compare(base, head);
 }
 
 /** A tool that is renamed with its endpoint is reported as that. */
-function* compareTools(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
+function* compareToolNames(base: Endpoint, head: Endpoint): Generator<PolicyChange> {
   const [old, now] = [base.mcp, head.mcp];
-  if (old === undefined && now === undefined) return;
-  if (old === undefined) yield { code: 'mcp.added', message: 'is a tool for agents', path: ['mcp'] };
-  else if (now === undefined)
-    yield { code: 'mcp.removed', message: 'is no longer a tool for agents', path: ['mcp'] };
-  else {
-    const [was, is] = [preferredToolName(base), preferredToolName(head)];
-    const isDerived = old.name === undefined && now.name === undefined;
-    if (was !== is && !isDerived)
-      yield { code: 'mcp.renamed', message: `the tool is called ${is}, was ${was}`, path: ['mcp', 'name'] };
-    if (old.maxRows === now.maxRows) return;
-    const code = now.maxRows < old.maxRows ? 'mcp.max_rows_lowered' : 'mcp.max_rows_raised';
-    const message = `agents get at most ${now.maxRows} rows, was ${old.maxRows}`;
-    yield { code, message, path: ['mcp', 'max_rows'] };
-  }
-}
-
-function* compareAnswers(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
-  if (base.int64 !== head.int64) {
-    yield {
-      code: 'int64.changed',
-      message: `64-bit integers are written as ${head.int64}s in JSON`,
-      path: ['int64'],
-    };
-  }
-  if (base.resultShape !== head.resultShape) {
-    yield {
-      code: 'result_shape.changed',
-      message: `rows have the shape ${head.resultShape} in JSON, was ${base.resultShape}`,
-      path: ['result_shape'],
-    };
-  }
-  if (base.maxRows === head.maxRows) return;
-  const code = head.maxRows < base.maxRows ? 'max_rows.lowered' : 'max_rows.raised';
-  yield { code, message: `at most ${head.maxRows} rows, was ${base.maxRows}`, path: ['max_rows'] };
-}
-
-function* comparePages(
-  { page: base }: Endpoint,
-  { page: head }: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
-  const path = ['page'];
-  if (base === undefined && head === undefined) return;
-  if (base === undefined)
-    yield { code: 'page.added', message: `the rows come in pages of ${head?.size}`, path };
-  else if (head === undefined)
-    yield { code: 'page.removed', message: `all rows come at once, were in pages of ${base.size}`, path };
-  else {
-    const [was, is] = [keysOf(base), keysOf(head)];
-    if (was !== is)
-      yield {
-        code: 'page.keys_changed',
-        message: `pages are by ${is}, were by ${was}`,
-        path: ['page', 'by'],
-      };
-    if (base.size !== head.size) {
-      const message = `pages have ${head.size} rows by default, had ${base.size}`;
-      yield { code: 'page.size_changed', message, path: ['page', 'size'] };
-    }
-    if (base.max === head.max) return;
-    const code = head.max < base.max ? 'page.max_lowered' : 'page.max_raised';
-    yield { code, message: `pages have at most ${head.max} rows, had ${base.max}`, path: ['page', 'max'] };
-  }
+  if (old === undefined || now === undefined) return;
+  const [was, is] = [preferredToolName(base), preferredToolName(head)];
+  const isDerived = old.name === undefined && now.name === undefined;
+  if (was !== is && !isDerived)
+    yield { code: 'mcp.renamed', message: `the tool is called ${is}, was ${was}`, path: ['mcp', 'name'] };
 }
 
 function keysOf({ keys }: PagePolicy): string {
   return keys.map(({ name, descending }) => (descending ? `${name} DESC` : name)).join(', ');
 }
 
-function* compareLive(
-  { live: base }: Endpoint,
-  { live: head }: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
-  const path = ['live'];
-  if (base === undefined && head === undefined) return;
-  if (base === undefined)
-    yield { code: 'live.added', message: `live calls get changes every ${head?.every} s`, path };
-  else if (head === undefined)
-    yield { code: 'live.removed', message: 'live calls are no longer possible', path };
-  else {
-    const [was, is] = [base, head].map(({ key }) => key?.join(', ') ?? 'none');
-    if (was !== is)
-      yield {
-        code: 'live.key_changed',
-        message: `the key of rows is ${is}, was ${was}`,
-        path: ['live', 'key'],
-      };
-    if (base.every === head.every) return;
-    const code = head.every < base.every ? 'live.every_lowered' : 'live.every_raised';
-    const message = `changes are looked for every ${head.every} s, was ${base.every} s`;
-    yield { code, message, path: ['live', 'every'] };
-  }
-}
-
-function* compareCaches(
-  { cache: base }: Endpoint,
-  { cache: head }: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
-  const path = ['cache'];
-  if (base === undefined && head === undefined) return;
-  if (base === undefined)
-    yield { code: 'cache.enabled', message: `responses are cached for ${head?.ttl} s`, path };
-  else if (head === undefined)
-    yield { code: 'cache.disabled', message: `responses are not cached, were for ${base.ttl} s`, path };
-  else {
-    if (base.ttl !== head.ttl) {
-      const code = head.ttl > base.ttl ? 'cache.ttl_raised' : 'cache.ttl_lowered';
-      yield {
-        code,
-        message: `responses are cached for ${head.ttl} s, was ${base.ttl} s`,
-        path: ['cache', 'ttl'],
-      };
-    }
-    yield* compareChecks(base, head);
-    if (base.minRefresh !== head.minRefresh) {
-      const message = `a response can be refreshed every ${head.minRefresh} s, was ${base.minRefresh} s`;
-      const code =
-        head.minRefresh < base.minRefresh ? 'cache.min_refresh_lowered' : 'cache.min_refresh_raised';
-      yield { code, message, path: ['cache', 'min_refresh'] };
-    }
-    for (const [key, old, now] of [
-      ['stale_while_revalidate', base.staleWhileRevalidate, head.staleWhileRevalidate],
-      ['stale_if_error', base.staleIfError, head.staleIfError],
-    ] as const) {
-      if (old === now) continue;
-      yield {
-        code: 'cache.stale_changed',
-        message: `${key} is ${now} s, was ${old} s`,
-        path: ['cache', key],
-      };
-    }
-  }
-  yield* compareSharing(base, head);
-  yield* compareWarming(base, head);
-}
-
-/** Which caches may store responses. */
-function* compareSharing(
-  base: Endpoint['cache'],
-  head: Endpoint['cache'],
-): Generator<ContractChange<PolicyCode>> {
-  const [was, is] = [base?.isPublic ?? false, head?.isPublic ?? false];
-  if (was === is) return;
-  yield {
-    code: is ? 'cache.public_added' : 'cache.public_removed',
-    message: `shared caches may ${is ? 'now' : 'no longer'} store responses`,
-    path: is ? ['cache', 'public'] : ['cache'],
-  };
-}
-
 /** How old responses may be after the data has changed. */
-function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<ContractChange<PolicyCode>> {
-  if (base.check === head.check) return;
+function* compareChecks({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<PolicyChange> {
+  if (base === undefined || head === undefined || base.check === head.check) return;
   if (base.check === undefined || head.check === undefined) {
     const isAdded = base.check === undefined;
     yield {
@@ -200,10 +216,7 @@ function* compareChecks(base: CachePolicy, head: CachePolicy): Generator<Contrac
   };
 }
 
-function* compareWarming(
-  base: Endpoint['cache'],
-  head: Endpoint['cache'],
-): Generator<ContractChange<PolicyCode>> {
+function* compareWarming({ cache: base }: Endpoint, { cache: head }: Endpoint): Generator<PolicyChange> {
   const [old, now] = [base, head].map((cache) => ({
     perSecond: cache?.warmEvery === undefined ? 0 : 1 / cache.warmEvery,
     examples: cache?.warmEvery !== undefined && cache.warmExamples,
@@ -222,7 +235,7 @@ function perSecond(rate: Rate | undefined): number {
   return rate === undefined ? 0 : rate.limit / rate.window;
 }
 
-function* compareLimits(base: Endpoint, head: Endpoint): Generator<ContractChange<PolicyCode>> {
+function* compareLimits(base: Endpoint, head: Endpoint): Generator<PolicyChange> {
   const limits = [
     { key: 'time', old: base.limits.time, now: head.limits.time, unit: ' s' },
     { key: 'memory', old: base.limits.memory, now: head.limits.memory, unit: ' bytes' },
@@ -252,11 +265,7 @@ function* compareLimits(base: Endpoint, head: Endpoint): Generator<ContractChang
   for (const resource of ['read', 'time'] as const) yield* compareBudgets(resource, base, head);
 }
 
-function* compareBudgets(
-  resource: BudgetResource,
-  base: Endpoint,
-  head: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
+function* compareBudgets(resource: BudgetResource, base: Endpoint, head: Endpoint): Generator<PolicyChange> {
   const [old, now] = [base, head].map(({ budgets }) => budgets.find((each) => each.resource === resource));
   if (old?.limit === now?.limit && old?.window === now?.window) return;
   const code = limitCode(perSecond(old), perSecond(now));
@@ -277,7 +286,7 @@ function limitCode(old: number, now: number): PolicyCode {
 function* compareConcurrency(
   { concurrency: old }: Endpoint,
   { concurrency: now }: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
+): Generator<PolicyChange> {
   const path = ['limits', 'concurrency'];
   if (JSON.stringify(old) === JSON.stringify(now)) return;
   if (now === undefined) {
@@ -293,7 +302,7 @@ function* compareConcurrency(
 function* compareReservations(
   { reservation: base }: Endpoint,
   { reservation: head }: Endpoint,
-): Generator<ContractChange<PolicyCode>> {
+): Generator<PolicyChange> {
   const path = ['reservation', 'enabled'];
   if (head.enabled && !base.enabled) {
     yield { code: 'reservation.enabled', message: `callers may request ${head.workloads.join(', ')}`, path };

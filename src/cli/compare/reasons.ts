@@ -1,7 +1,6 @@
 // The reasons in endpoint files that allow changes, by the code of the change.
 import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import type { EndpointFile } from '../../service/config/generated/endpoint.ts';
-import type { Path } from '../../service/config/yaml-document.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { ChangeClass } from './change-kinds.ts';
 import { CHANGES, needsReason, type ChangeCode } from './changes.ts';
@@ -78,11 +77,9 @@ function plain(reason: string): string {
 }
 
 /** A reason that allows no change of a comparison. */
-export interface UnusedReason {
+export type UnusedReason = Pick<PathFinding, 'message' | 'path'> & {
   readonly code: 'reason.stale' | 'reason.unused';
-  readonly message: string;
-  readonly path: Path;
-}
+};
 
 /** The reasons of the new file without a change of their code. */
 export function unusedReasons(

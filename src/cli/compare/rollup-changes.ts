@@ -1,7 +1,7 @@
 // Changes of rollups: what inserts and queries cost, and which queries can return values of merged groups.
+import { type ChangeText, behaviour, compatible, cost, type ChangeKinds } from './change-kinds.ts';
 import { isRollupFile } from '../../service/endpoints/file-kinds.ts';
 import { readRollupFile, type RollupDeclaration } from '../../service/endpoints/rollups/read-rollups.ts';
-import { behaviour, compatible, cost, type ChangeKinds } from './change-kinds.ts';
 
 export const ROLLUP_CHANGES = {
   'rollup.added': cost(
@@ -24,11 +24,8 @@ export const ROLLUP_CHANGES = {
 } as const satisfies ChangeKinds;
 
 /** A change of a rollup, at a 1-based line. */
-export interface RollupChange {
+export interface RollupChange extends ChangeText {
   readonly code: keyof typeof ROLLUP_CHANGES;
-  readonly message: string;
-  readonly file: string;
-  readonly line: number;
 }
 
 /** The rollups of the files without errors, in their order. */

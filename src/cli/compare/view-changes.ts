@@ -1,7 +1,7 @@
 // Changes of shared views: they lead readers to other rows, but do not change what they can read.
+import { type ChangeText, compatible, type ChangeKinds } from './change-kinds.ts';
 import { isViewFile } from '../../service/endpoints/file-kinds.ts';
 import { readViewFile } from '../../service/endpoints/shared-views/read-view.ts';
-import { compatible, type ChangeKinds } from './change-kinds.ts';
 
 export const VIEW_CHANGES = {
   'shared_view.added': compatible(
@@ -18,12 +18,9 @@ export const VIEW_CHANGES = {
   ),
 } as const satisfies ChangeKinds;
 
-export interface ViewChange {
+export interface ViewChange extends ChangeText {
   readonly endpoint: string;
   readonly code: keyof typeof VIEW_CHANGES | 'file.invalid';
-  readonly message: string;
-  readonly file: string;
-  readonly line: number;
 }
 
 /** Texts by the path of their file; undefined: the file cannot be read. */

@@ -1,6 +1,6 @@
-// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster.
+// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster; and the columns that it compares with parameters.
 import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
-import { CLAUSES, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
+import { CLAUSES, KEYWORDS, NO_BARE_ALIAS, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
 
 interface Level {
   /** Between FROM and the next clause, where a comma is followed by a table. */
@@ -13,18 +13,26 @@ interface Level {
 const AFTER_FROM: ReadonlySet<string> = new Set([...CLAUSES, ...SET_OPERATORS, 'USING', 'ARRAY']);
 const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY)$/;
 
-/** The database of a table that is named without one; undefined: the name stays as it is. */
-export type DatabaseOf = (table: string) => string | undefined;
+/** Where a table is that a query names without a database. */
+export interface QualifiedTable {
+  readonly database: string;
+  /** Its name, if the query has another one for it. */
+  readonly name?: string;
+}
+
+/** Undefined: the name stays as it is. */
+export type QualifiedTableOf = (table: string) => QualifiedTable | undefined;
 
 /** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. */
-export function qualifyTables(sql: string, databaseOf: DatabaseOf): string {
+export function qualifyTables(sql: string, relationOf: QualifiedTableOf): string {
   let written = '';
   let copied = 0;
-  for (const { name, start } of bareTables(sql)) {
-    const database = databaseOf(name);
-    if (database === undefined) continue;
-    written += `${sql.slice(copied, start)}${database}.`;
-    copied = start;
+  for (const { name: called, start, end } of bareTables(sql)) {
+    const relation = relationOf(called);
+    if (relation === undefined) continue;
+    const { database, name } = relation;
+    written += `${sql.slice(copied, start)}${database}.${name ?? ''}`;
+    copied = name === undefined ? start : end;
   }
   return written + sql.slice(copied);
 }
@@ -32,6 +40,7 @@ export function qualifyTables(sql: string, databaseOf: DatabaseOf): string {
 export interface BareTable {
   readonly name: string;
   readonly start: number;
+  readonly end: number;
 }
 
 /** The tables after FROM, JOIN and IN, and in strings of functions, that have no database and are no names of the WITH clauses, in order. */
@@ -40,15 +49,38 @@ export function bareTables(sql: string): readonly BareTable[] {
   const common = commonTables(query);
   const levels: Level[] = [{ isFrom: false, isFunction: false }];
   const found: BareTable[] = [];
+  const alternatives = alternativeTables(query);
   for (let index = 0; index < query.length; index++) {
     const argument = tableArgument(query, index);
     if (argument !== undefined) found.push(argument);
-    if (!isTableNext(query, index, levels)) continue;
+    if (!isTableNext(query, index, levels) && !alternatives.has(index + 1)) continue;
     const name = query.name(index + 1);
     const after = query.kind(index + 2);
-    if (name === undefined || after === '.' || after === '(' || isCommon(index + 1, common.get(name)))
-      continue;
-    found.push({ name, start: query.start(index + 1) });
+    const isCall = after === '(' && !alternatives.has(index + 2);
+    if (name === undefined || after === '.' || isCall || isCommon(index + 1, common.get(name))) continue;
+    found.push({ name, start: query.start(index + 1), end: query.end(index + 1) });
+  }
+  return found;
+}
+
+function isName(query: Cursor, index: number): boolean {
+  const word = query.word(index);
+  return word === undefined || (!KEYWORDS.has(word) && !NO_BARE_ALIAS.has(word));
+}
+
+const PART_BEGINS = /\/\* if [^*]*\*\/\s*$/;
+const NEXT_PART = /^\s*\/\* end \*\/\s*\/\* if [^*]*\*\/\s*$/;
+
+/** The tokens that begin an optional part after one that begins with the table of FROM or JOIN, and so with another table. */
+function alternativeTables(query: Cursor): ReadonlySet<number> {
+  const found = new Set<number>();
+  let isOpen = false;
+  for (let index = 1; index < query.length; index++) {
+    const between = query.sql.slice(query.end(index - 1), query.start(index));
+    const before = query.word(index - 1);
+    if (PART_BEGINS.test(between) && (before === 'FROM' || before === 'JOIN')) isOpen = true;
+    else if (isOpen && NEXT_PART.test(between) && isName(query, index)) found.add(index);
+    else if (between.includes('*/')) isOpen = false;
   }
   return found;
 }
@@ -60,7 +92,8 @@ const OVER_NAMES = /^(joinGet|joinGetOrNull|dict(Get|Has|Is)\w*)$/i;
 function tableArgument(query: Cursor, index: number): BareTable | undefined {
   if (!OVER_NAMES.test(query.text(index)) || query.kind(index + 1) !== '(') return undefined;
   const name = /^'([A-Za-z_]\w*)'$/.exec(query.text(index + 2))?.[1];
-  return name === undefined ? undefined : { name, start: query.start(index + 2) + 1 };
+  const start = query.start(index + 2) + 1;
+  return name === undefined ? undefined : { name, start, end: start + name.length };
 }
 
 /** Whether the token after this one can be a table. */
@@ -163,4 +196,14 @@ function argumentTable(query: Cursor, open: number): string | undefined {
 /** A name of a table can be written as a string. */
 function unquoted(name: string): string {
   return /^'[\w.]+'$/.test(name) ? name.slice(1, -1) : name;
+}
+
+/** The names before an operator and `@name`: `a`, in `a NOT IN @name`. */
+export function comparedColumns(sql: string, parameter: string): readonly string[] {
+  const query = createCursor(sql);
+  return query.tokens.flatMap((_, index) => {
+    if (query.name(index) !== parameter || query.kind(index - 1) !== '@') return [];
+    if (!/^(in|=|==|!=|<>|<=?|>=?)$/i.test(query.text(index - 2))) return [];
+    return [query.name(query.word(index - 3) === 'NOT' ? index - 4 : index - 3) ?? ''];
+  });
 }

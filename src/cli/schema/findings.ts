@@ -11,7 +11,7 @@ import { mentionsIn } from '../../sql/clickhouse/tree/lexemes.ts';
 import type { QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { SchemaStatement } from './script.ts';
 import type { Unfilled } from './templates.ts';
-import type { Step } from './step.ts';
+import type { Normalised, Step } from './step.ts';
 
 export const TABLE_CODES: Codes = {
   'tables.not_created': {
@@ -42,13 +42,12 @@ export const TABLE_CODES: Codes = {
 
 /** A warning at a statement that is needed and not understood. */
 export function statementFinding(
-  { file, line, column, sql }: SchemaStatement,
-  message: string,
-  target: QualifiedName | undefined,
+  statement: SchemaStatement,
+  { message, target, at = 0 }: Extract<Normalised, { readonly kind: 'unknown' }>,
 ): Finding {
-  const what = target === undefined ? firstWords(sql) : nameOf(target);
+  const what = target === undefined ? firstWords(statement.sql) : nameOf(target);
   const code = 'tables.unsupported';
-  return { file, line, column, severity: 'warning', code, message: `${what}: ${message}` };
+  return findingAt(statement, at, { severity: 'warning', code, message: `${what}: ${message}` });
 }
 
 /** The finding at a placeholder without a value; an error if the statement is not carried out. */
@@ -70,24 +69,37 @@ interface PlannedStatement {
   readonly step: Step;
 }
 
-/** A warning at the name of a table that no statement creates, if one of its database has a similar name. */
+/** A warning at the name of a table that no statement creates, if there is a similar name. */
 export function unknownTable(
   { statement, step: { what, target, needs } }: PlannedStatement,
   created: readonly QualifiedName[],
 ): Finding | undefined {
   if (needs === undefined) return undefined;
-  const others = created.filter(({ database, name }) => database === needs.database && name !== '');
-  const place = findInText(statement.sql, nameOf(needs)) ?? findInText(statement.sql, needs.name);
-  if (place === undefined || others.some(({ name }) => name === needs.name)) return undefined;
-  const names = others.map(({ name }) => name).filter((name) => name !== target.name);
-  const guess = nearest(needs.name, names);
-  if (guess === undefined) return undefined; // it may be on another server
+  const tables = created.filter(({ name }) => name !== '' && name !== target.name);
+  if (created.some(({ database, name }) => database === needs.database && name === needs.name))
+    return undefined;
+  const guess = nearestTable(needs, tables);
+  const part = guess?.database === needs.database ? needs.name : needs.database;
+  const place = findInText(statement.sql, nameOf(needs)) ?? findInText(statement.sql, part);
+  if (guess === undefined || place === undefined) return undefined; // it may be on another server
   return findingAt(statement, place.start, {
     severity: 'warning',
     code: 'tables.unknown_table',
     message: `no statement creates ${nameOf(needs)}, which the ${what} ${nameOf(target)} names`,
-    hint: `Did you mean ${nameOf({ ...needs, name: guess })}?`,
+    hint: `Did you mean ${nameOf(guess)}?`,
   });
+}
+
+/** The table of the same database with the nearest name, or that of the same name in the nearest database. */
+function nearestTable(
+  { database, name }: QualifiedName,
+  tables: readonly QualifiedName[],
+): QualifiedName | undefined {
+  const inDatabase = tables.filter((each) => each.database === database).map((each) => each.name);
+  const same = tables.filter((each) => each.name === name).map((each) => each.database);
+  const [nearName, nearDatabase] = [nearest(name, inDatabase), nearest(database, same)];
+  if (nearName !== undefined) return { database, name: nearName };
+  return nearDatabase === undefined ? undefined : { database: nearDatabase, name };
 }
 
 /** A warning at an engine that is none, and is named like one. */
@@ -107,11 +119,20 @@ export function unknownEngine(
   });
 }
 
+/** Codes of a missing table or database: the fault of another statement. */
+export const MISSING: ReadonlySet<number | undefined> = new Set([60, 81]);
+
+/** Names that may have been meant: of types and of all that statements name; tables with their databases. */
+export interface KnownNames {
+  readonly names: () => Iterable<string>;
+  readonly tables: () => Iterable<string>;
+}
+
 /** A warning at a statement that the engine rejected, at the name in the engine's message if the statement has it. */
 export function rejection(
   { statement, step }: PlannedStatement,
   failure: EngineError | undefined,
-  names: () => Iterable<string>,
+  { names, tables }: KnownNames,
 ): Finding {
   const { sql } = statement;
   const message = failure?.message ?? '';
@@ -125,10 +146,12 @@ export function rejection(
       return start === undefined ? [] : [{ name, start }];
     });
   const [last = ''] = (found?.name ?? '').split('.').slice(-1);
+  const isTable = MISSING.has(failure?.engineCode);
+  const written = isTable ? (found?.name ?? '') : last;
   const hint = didYouMean(
     nearest(
-      last,
-      [...names()].filter((name) => name !== last),
+      written,
+      [...(isTable ? tables() : names())].filter((name) => name !== written),
     ),
   );
   const done = { create: 'created', change: 'changed', remove: 'removed' }[step.action];
@@ -142,7 +165,7 @@ export function rejection(
 
 /** A column in a message about a key, an argument of the table's engine, or an expression. */
 const MISSING_COLUMN =
-  /Missing columns: '([^']+)'|[Cc]olumn (\w+) (?:listed in [\w ]+ )?does not exist|identifier `([^`]+)`/;
+  /Missing columns: '([^']+)'|[Cc]olumn (\w+) (?:listed in [\w ]+ )?(?:does not exist|in table\b)|identifier `([^`]+)`/;
 
 /** A warning at a column that a statement names and that its table does not have: it was carried out without what names it. */
 export function unknownColumn(

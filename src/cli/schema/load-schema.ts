@@ -6,7 +6,8 @@ import { readRows } from '../../service/engine/rows.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { readEngineSettings, readNames } from './engine-settings.ts';
 import { ALIAS } from './engine-clause.ts';
-import { namesIn, rejection, unknownColumn, unknownEngine, unknownTable } from './findings.ts';
+import { isCausedBy, type BrokenStatements } from './broken.ts';
+import { MISSING, namesIn, rejection, unknownColumn, unknownEngine, unknownTable } from './findings.ts';
 import { keyOf, printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import { planSchema, type PlannedStep } from './plan.ts';
 import type { SchemaFile } from './schema-files.ts';
@@ -17,8 +18,7 @@ import { checkedName } from './tables.ts';
 export interface LoadedSchema {
   /** Warnings, at the statements that could not be carried out; errors, at those that are not. */
   readonly findings: readonly Finding[];
-  /** What could not be created, by `database.name`, with its finding. */
-  readonly broken: ReadonlyMap<string, Finding>;
+  readonly broken: BrokenStatements;
   /** How many statements were carried out, and how many of those only in a reduced form. */
   readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
   /** Commands of ALTER for the indexes and projections of tables, which were not carried out, by `database.name`. */
@@ -70,12 +70,20 @@ export async function loadSchema(
     ...types,
     ...pending.flatMap(({ statement }) => namesIn(statement)),
   ];
+  const created = [
+    ...pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : [])),
+    ...(pending.some(({ step }) => step.needs !== undefined) ? await presentTables(engine) : []),
+  ];
+  const tables = (): readonly string[] => created.filter(({ name }) => name !== '').map(keyOf);
+  const misnamed = pending.map((each) => unknownTable(each, created));
   // One that waits for another has no failure of its own.
   const rejected = left.filter(({ step, failure }) => failure !== undefined || step.action === 'create');
-  const failed = rejected.map(({ statement, step, failure }) => {
-    const finding = rejection({ statement, step }, failure, names);
+  const failed = rejected.flatMap((each) => {
+    const { statement, step, failure } = each;
+    const known = misnamed[pending.indexOf(each)];
+    const finding = known ?? rejection({ statement, step }, failure, { names, tables });
     if (step.action === 'create') broken.set(keyOf(step.target), finding);
-    return finding;
+    return known === undefined ? [finding] : [];
   });
   const reduced = pending.filter(({ attempt, failure }) => failure === undefined && attempt > 0);
   const carriedOut = pending.filter(({ failure }) => failure === undefined);
@@ -87,16 +95,10 @@ export async function loadSchema(
     reduced: reduced.length,
     rejected: left.length + findings.length,
   };
-  const created = [
-    ...pending.flatMap(({ step }) => (step.action === 'create' ? [step.target] : [])),
-    ...(pending.some(({ step }) => step.needs !== undefined) ? await presentTables(engine) : []),
-  ];
-  const misnamed = pending.flatMap((each) => [
-    ...[unknownTable(each, created) ?? []].flat(),
-    ...[unknownEngine(each, settings.engines) ?? []].flat(),
-  ]);
+  const engines = pending.flatMap((each) => unknownEngine(each, settings.engines) ?? []);
+  const own = failed.filter((each) => !isCausedBy(each, broken));
   return {
-    findings: [...findings, ...failed, ...misspelled, ...misnamed],
+    findings: [...findings, ...own, ...misspelled, ...misnamed.flatMap((each) => each ?? []), ...engines],
     broken,
     counts,
     skipped,
@@ -141,9 +143,6 @@ async function run(engine: Engine, all: readonly Pending[]): Promise<readonly Pe
   }
   return left;
 }
-
-/** Codes of a missing table or database: the fault of another statement. */
-const MISSING: ReadonlySet<number | undefined> = new Set([60, 81]);
 
 /** Those that fail for a reason of their own; otherwise tables before the views that read them. */
 function chooseReduced(failed: readonly Pending[]): readonly Pending[] {

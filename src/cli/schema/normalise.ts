@@ -33,7 +33,7 @@ export function normalise(statement: string, context: StatementContext): Normali
     case 'other object':
       return { kind: 'skip', noted: record.what };
     case 'unreadable':
-      return { kind: 'unknown', message: record.message, target: record.name };
+      return { kind: 'unknown', message: record.message, target: record.name, at: record.at };
   }
 }
 

@@ -109,7 +109,7 @@ function planStatement(statement: SchemaStatement, plan: FilePlan, state: Sessio
       for (const [name, value] of result.settings) state.session.set(name, value);
       return;
     case 'unknown': {
-      const finding = statementFinding(statement, result.message, result.target);
+      const finding = statementFinding(statement, result);
       plan.findings.push(finding);
       if (result.target !== undefined) plan.broken.push([keyOf(result.target), finding]);
     }

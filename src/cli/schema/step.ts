@@ -34,8 +34,13 @@ export type Normalised =
   | { readonly kind: 'use'; readonly database: string }
   /** Settings that change the columns of tables, from here to the end of the file. */
   | { readonly kind: 'set'; readonly settings: readonly (readonly [name: string, value: string])[] }
-  /** Needed, and not understood. */
-  | { readonly kind: 'unknown'; readonly message: string; readonly target?: QualifiedName | undefined };
+  /** Needed, and not understood; `at` is the offset in the statement. */
+  | {
+      readonly kind: 'unknown';
+      readonly message: string;
+      readonly target?: QualifiedName | undefined;
+      readonly at?: number | undefined;
+    };
 
 /** What is known before a statement. */
 export interface StatementContext {

@@ -1,5 +1,5 @@
 // CREATE TABLE: the same columns, on an engine that a single process has.
-import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { aliasStatement, localEngine, type LocalEngine } from './engine-clause.ts';
 import { printName, type QualifiedName } from '../../sql/definition/qualified-name.ts';
 import type { ClauseKind, ColumnText, CreateRecord } from '../../sql/definition/record.ts';
@@ -87,7 +87,11 @@ function printBody({ columns, like, engine, query }: TableBody): string {
   return `${columns}${like}${engine}${query}`;
 }
 
-const PLAIN = ' ENGINE = MergeTree ORDER BY tuple()';
+/** A table `AS` another would have that one's primary key otherwise. */
+const NO_KEYS = ' PRIMARY KEY tuple() ORDER BY tuple()';
+const PLAIN = ` ENGINE = MergeTree${NO_KEYS}`;
+/** Its rows can be read with FINAL, as those of all kinds but the plain one. */
+const MERGING = ` ENGINE = ReplacingMergeTree${NO_KEYS}`;
 
 /**
  * The bodies to try, the most faithful first: as written; without the expressions that columns are computed from; also
@@ -106,7 +110,44 @@ export function bodiesOf(record: CreateRecord, context: StatementContext): reado
   const query = select === undefined || list !== undefined ? '' : ` EMPTY AS ${select}`;
   const full = { columns: print(({ sql }) => sql), like, engine, query };
   const columns = print(plainColumn);
-  return [full, { ...full, columns }, { ...full, columns, engine: PLAIN }];
+  const engines = [engine, ...reducedEngines(record, local, context), PLAIN];
+  return [full, ...engines.map((each) => ({ ...full, columns, engine: each }))];
+}
+
+/**
+ * A table that has a misspelled column in its keys or its engine is still read with FINAL, which merges rows by the key: without the
+ * engine's arguments; with nothing but the columns of its sorting key that there are; without keys.
+ */
+function reducedEngines(
+  record: CreateRecord,
+  local: LocalEngine | undefined,
+  { treeSettings }: StatementContext,
+): readonly string[] {
+  if (local?.kind !== 'own' || !local.hasKeys) return [];
+  const tree = local.sql.replace(/\(.*/s, '');
+  const bare = engineText(record, { ...local, sql: tree }, { database: '', treeSettings });
+  const order = knownOrder(record);
+  const sorted =
+    order === undefined
+      ? []
+      : [local.sql, tree].map((sql) => ` ENGINE = ${sql} ORDER BY ${order}${treeSettings}`);
+  return [bare, ...sorted, ...(tree === 'MergeTree' ? [] : [MERGING])];
+}
+
+/** A sorting key that is a list of columns, without those that the table does not have. */
+function knownOrder({ clauses, columns }: CreateRecord): string | undefined {
+  const written = clauses.get('order');
+  if (written === undefined || !/^\(?[\w`, \n]+\)?$/.test(written)) return undefined;
+  const known = new Set(columns?.columns.map(({ name }) => plainName(name)));
+  const left = written
+    .split(',')
+    .map(plainName)
+    .filter((name) => known.has(name));
+  return left.length === 0 ? undefined : `(${left.map(quoteIdentifier).join(', ')})`;
+}
+
+function plainName(written: string): string {
+  return written.replace(/[`() \n]/g, '');
 }
 
 /** A column of the same name and type whose value depends on nothing. */

@@ -65,5 +65,15 @@ export function storedAggregate(name: string): StoredAggregate | undefined {
   return BY_NAME.get(canonicalName(name.toLowerCase()));
 }
 
+/** The call that makes a column of a rollup from the rows of a group. */
+export function stateSql(
+  { aggregate, parameters }: { readonly aggregate: string; readonly parameters: readonly string[] },
+  values: readonly string[],
+): string {
+  const given = parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
+  const isValue = storedAggregate(aggregate)?.stored === 'value';
+  return `${aggregate}${isValue ? '' : 'State'}${given}(${values.join(', ')})`;
+}
+
 /** The measure that every rollup has: the number of rows of a group. */
 export const COUNT_OF_ROWS = 'count()';

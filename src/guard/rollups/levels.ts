@@ -251,6 +251,20 @@ function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap
   return source?.kind === 'source' ? source : { quoted: name, text: 'is read by a condition' };
 }
 
+/** Nodes inside of each other: ways through a tree call themselves for each. */
+const DEEPEST = 1000;
+
+/** Returns whether the ways through a tree could exceed the stack. */
+export function isDeep(root: Node): boolean {
+  const rest: (readonly [Node, number])[] = [[root, 0]];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const [node, depth] = next;
+    if (depth > DEEPEST) return true;
+    for (const part of node.parts) rest.push([part, depth + 1]);
+  }
+  return false;
+}
+
 /** Returns the parent of each node. */
 export function parentsOf(root: Node): ReadonlyMap<Node, Node> {
   const parents = new Map<Node, Node>();

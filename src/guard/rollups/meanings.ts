@@ -33,7 +33,7 @@ const DEEPEST = 32;
 function inSelect(tree: Tree, lookup: Lookup): Meaning | undefined {
   const { level, path, at, depth } = lookup;
   const [first = '', ...rest] = path;
-  if (depth > DEEPEST) return undefined;
+  if (depth > DEEPEST || path.length > DEEPEST) return undefined;
   const alias = level.aliases.get(first);
   const isItself = alias !== undefined && alias.from <= at.from && at.to <= alias.to;
   if (alias === undefined || isItself) return inSource(tree, lookup);

@@ -60,16 +60,6 @@ export function columnOf({ measure }: CompiledMeasure): string {
   return quoteIdentifier(`#${measure.name}`);
 }
 
-/** The aggregate that makes a column of a rollup from the rows of a group. */
-export function stateOf({ measure: { aggregate, parameters }, arguments: list }: CompiledMeasure): string {
-  const brackets = parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
-  return `${aggregate}${isValue(aggregate) ? '' : 'State'}${brackets}(${list.join(', ')})`;
-}
-
-function isValue(aggregate: string): boolean {
-  return storedAggregate(aggregate)?.stored === 'value';
-}
-
 /** The function returns whether a call is an aggregate that may be derived from measures. */
 export function createIsAggregate(tree: Tree, measures: readonly CompiledMeasure[]): (call: Node) => boolean {
   const names = new Set([...OF_VALUES, ...ANY_CASE, ...measures.map(({ measure }) => measure.aggregate)]);

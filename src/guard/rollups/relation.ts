@@ -2,8 +2,10 @@
 // rows elsewhere.
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { plainTypeOf } from '../../sql/types/traits.ts';
+import { stateSql } from './aggregates.ts';
+import { bucketSql } from './bucket.ts';
 import type { CompiledRollup } from './compile.ts';
-import { columnOf, stateOf, type CompiledMeasure } from './measures.ts';
+import { columnOf, type CompiledMeasure } from './measures.ts';
 import type { RollupCoverage, RollupTable } from './model.ts';
 import type { TimeComparison, Term } from './term.ts';
 
@@ -85,7 +87,7 @@ function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonl
     ...[...measures].map((measure) => ({
       name: columnOf(measure),
       ofRollup: quoteIdentifier(measure.measure.name),
-      ofRows: stateOf(measure),
+      ofRows: stateSql(measure.measure, measure.arguments),
       isKey: false,
     })),
   ];
@@ -103,7 +105,7 @@ interface TimeTexts {
 function timeOf({ compiled: { rollup }, table: { every }, coverage, comparisons }: RelationNeeds): TimeTexts {
   const name = quoteIdentifier(rollup.time);
   const { timeType: type } = rollup;
-  const bucket = `CAST(toStartOfInterval(${name}, toIntervalSecond(${every}), 'UTC'), ${quoteString(type)})`;
+  const bucket = bucketSql(rollup, name, every);
   const { from, until } = alignedTo(coverage, every);
   const [first, last] = [instant(from, type), instant(until, type)];
   const divides = (comparison: TimeComparison, start: string): string => {

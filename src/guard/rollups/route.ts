@@ -6,6 +6,7 @@ import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
 import { editLevels, sourceEdits, type Needs } from './edits.ts';
 import {
+  isDeep,
   isOpaqueQuery,
   parentsOf,
   readerOf,
@@ -68,6 +69,7 @@ export function createRouter({ zone }: RouterOptions): Router {
     route: (sql, rollupsOf) => {
       const tree = parseSavedText(sql);
       let first: Route | undefined;
+      if (isDeep(tree.root)) return undefined;
       for (const source of storedSources(tree).slice(0, MOST_SOURCES)) {
         for (const inUse of rollupsOf(storedNames(tree, source))) {
           const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tableFor });
@@ -144,6 +146,9 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   };
 }
 
+/** A name is looked for in each. */
+const MOST_LEVELS = 32;
+
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */
 function levelsFrom(tree: Tree, stored: Node, from: Omit<LevelSource, 'below'>): readonly Level[] | Unfit {
   const parents = parentsOf(tree.root);
@@ -157,6 +162,7 @@ function levelsFrom(tree: Tree, stored: Node, from: Omit<LevelSource, 'below'>):
     const level = readLevel(tree, select, { ...from, below: levels.at(-1) });
     if ('text' in level) return level;
     levels.push(level);
+    if (levels.length > MOST_LEVELS) return { text: 'it has too many layers' };
     if (level.isGrouping) return levels;
     const reader = readerOf(tree, select, parents);
     if ('text' in reader) return reader;

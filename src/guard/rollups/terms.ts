@@ -61,7 +61,11 @@ const COMBINING: ReadonlySet<NodeKind> = new Set<NodeKind>([
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'between', 'test']);
 
-const INSIDE_ITSELF = rowTerm('', { text: 'a name is defined by itself' });
+const INSIDE_ITSELF = rowTerm(UNREAD, { text: 'a name is defined by itself' });
+
+/** Expressions inside of each other, also through names: each has several calls on the stack. */
+const DEEPEST = 256;
+const TOO_DEEP = rowTerm(UNREAD, { text: 'an expression of it is nested too deeply' });
 
 interface TermReader extends TermSource {
   readonly read: ReadTerm;
@@ -71,11 +75,15 @@ interface TermReader extends TermSource {
 export function createTerms(from: TermSource): ReadTerm {
   const { dimensions } = from;
   const known = new Map<Node, Term>();
+  let depth = 0;
   const read: ReadTerm = (node, level) => {
     const before = known.get(node);
     if (before !== undefined) return before;
+    if (depth >= DEEPEST) return TOO_DEEP;
     known.set(node, INSIDE_ITSELF);
+    depth++;
     const term = limitTerm(readNode(reader, node, level));
+    depth--;
     const dimension = dimensions.get(term.source);
     // The time stays the time: in place of it, a bucket is read.
     const isOther =

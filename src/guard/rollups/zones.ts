@@ -1,6 +1,7 @@
 // Checks whether the clocks of a time zone are always a multiple of a grain away from UTC, so that its hours and days are whole
 // buckets.
 import { createLru } from '../../sql/base/lru.ts';
+import { offsetsIn } from '../../sql/dialects/time/zone.ts';
 
 /** The function returns whether hours and days in a zone begin with buckets of this many seconds. */
 export type IsAligned = (zone: string, every: number) => boolean;
@@ -48,20 +49,4 @@ function changeBetween(offsetAt: (time: number) => number, low: number, high: nu
     else to = middle;
   }
   return to;
-}
-
-/** Milliseconds that a zone is ahead of UTC; undefined if it is not known. */
-function offsetsIn(zone: string): ((time: number) => number) | undefined {
-  try {
-    const format = new Intl.DateTimeFormat('en-US', {
-      timeZone: zone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric', hour: 'numeric', minute: 'numeric', second: 'numeric',
-    }); // prettier-ignore
-    return (time) => {
-      const parts = new Map(format.formatToParts(time).map(({ type, value }) => [type, Number(value)]));
-      const at = (type: Intl.DateTimeFormatPartTypes): number => parts.get(type) ?? NaN;
-      return Date.UTC(at('year'), at('month') - 1, at('day'), at('hour'), at('minute'), at('second')) - time;
-    };
-  } catch {
-    return undefined;
-  }
 }

@@ -34,12 +34,7 @@ export function columnUses(
     const [table, other] = tables.filter(({ typeOf }) => typeOf(name) !== undefined);
     return table === undefined || other !== undefined || shown.has(table.name) ? undefined : table;
   };
-  const context: UseContext = {
-    tree,
-    typeOf: (name) => ownerOf(name)?.typeOf(name),
-    hasMapKeys: (name) => ownerOf(name)?.hasMapKeys === true,
-  };
-  const found = usesIn(context, tree.root);
+  const found = usesIn({ tree, ownerOf }, tree.root);
   return found.length === 0 ? new Map() : replacementsOf(tree, selects, found);
 }
 
@@ -94,10 +89,8 @@ interface ColumnUse extends TokenRange {
 
 interface UseContext {
   readonly tree: Tree;
-  /** Undefined if the name is not a column whose subcolumns can be read. */
-  readonly typeOf: (column: string) => ClickHouseType | undefined;
-  /** Whether the maps of the column's table have a subcolumn for each key. */
-  readonly hasMapKeys: (column: string) => boolean;
+  /** The table of a column; undefined if its subcolumns cannot be read. */
+  readonly ownerOf: (column: string) => ReadTable | undefined;
 }
 
 /** A column, qualified or not, with its type. */
@@ -119,11 +112,11 @@ function useOf(context: UseContext, node: Node): ColumnUse | undefined {
 }
 
 /** A name of one token, or of three: `table.column`. */
-function typedName({ tree, typeOf }: UseContext, node: Node): TypedName | undefined {
+function typedName({ tree, ownerOf }: UseContext, node: Node): TypedName | undefined {
   const names = node.kind === 'column' ? namesOf(tree, node) : [];
   const column = names.at(-1);
   if (column === undefined || names.length > 2) return undefined;
-  const type = typeOf(column);
+  const type = ownerOf(column)?.typeOf(column);
   return type && { column, at: node.to - 1, sql: textOf(tree, node), type };
 }
 
@@ -131,14 +124,14 @@ type UseText = Pick<ColumnUse, 'sql' | 'title'>;
 
 /** `map['key']`, `tuple.1`, `column IS NULL`. */
 function elementUse(
-  { tree, hasMapKeys }: UseContext,
+  { tree, ownerOf }: UseContext,
   node: Node,
   { column, sql, type }: TypedName,
 ): UseText | undefined {
   const [, index] = node.parts;
   if (node.kind === 'index' && type.name === 'Map') {
     const key = keyOf(tree, index);
-    if (key === undefined || !hasMapKeys(column)) return undefined;
+    if (key === undefined || ownerOf(column)?.hasMapKeys !== true) return undefined;
     return { sql: `${sql} . ${quoteIdentifier(`key_${key}`)}`, title: undefined };
   }
   if (node.kind === 'access' && type.name === 'Tuple') {

@@ -1,11 +1,10 @@
 // Reads a consumer query strictly: returns its syntax tree, or rejects it at a line and column of the original.
+import type { TextFinding } from '../../sql/base/finding.ts';
 import { positionAt } from '../../sql/base/position.ts';
-import { Problem } from '../../sql/base/problem.ts';
-import type { ProblemCode } from '../../sql/base/problem.ts';
+import { Problem, type ProblemCode } from '../../sql/base/problem.ts';
 import { characterAt, unexpectedCharacter } from '../../sql/clickhouse/character-name.ts';
 import { createCursor, significantTokens, type Cursor } from '../../sql/clickhouse/cursor.ts';
-import { isSignificant, tokenize } from '../../sql/clickhouse/lexer.ts';
-import type { Token } from '../../sql/clickhouse/lexer.ts';
+import { isSignificant, tokenize, type Token } from '../../sql/clickhouse/lexer.ts';
 import type { TokenRange, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { parse } from '../../sql/clickhouse/tree/parse.ts';
 import { textOf } from '../../sql/clickhouse/tree/visit.ts';
@@ -48,11 +47,7 @@ export interface TokenEdit extends TokenRange {
 export type SandboxCode = Extract<ProblemCode, `sandbox.${string}`>;
 
 /** What is wrong, in a sentence, and a hint at what the author may have meant. */
-export interface Violation {
-  readonly code: SandboxCode;
-  readonly message: string;
-  readonly hint?: string;
-}
+export type Violation = Omit<TextFinding<SandboxCode>, 'start'>;
 
 /** The Problem for a violation in `text` at an offset. */
 export function rejection(text: string, offset: number, { code, message, hint }: Violation): Problem {

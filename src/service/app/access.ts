@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Catalog } from '../endpoints/catalog.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { RollupInUse } from '../../guard/rollups/model.ts';
+import type { Rollup } from '../../guard/rollups/model.ts';
 import { accessRules } from '../access/access-rules.ts';
 import { withRollups } from '../access/rollup-reads.ts';
 import { readEndpoint, readStoredTables, type EndpointReads } from '../access/stored-tables.ts';
@@ -29,7 +29,7 @@ const AGAIN_MS = 1000;
 export function createAccessControl(
   engine: Engine,
   after: After,
-  rollups: () => readonly RollupInUse[] = none,
+  rollups: () => readonly Rollup[] = none,
 ): AccessControl {
   const { restrict } = engine;
   if (restrict === undefined) return NO_CONTROL;
@@ -68,7 +68,7 @@ export function createAccessControl(
   return { apply, refresh, close };
 }
 
-const none = (): readonly RollupInUse[] => [];
+const none = (): readonly Rollup[] => [];
 
 /** A server has its own grants. */
 const NO_CONTROL: AccessControl = {

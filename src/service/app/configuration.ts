@@ -3,7 +3,7 @@ import { budgetText } from '../config/budget.ts';
 import type { LiveCatalog } from '../endpoints/live.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { Settings } from '../config/settings.ts';
-import { cacheEntry } from '../fronts/api/listing.ts';
+import { cacheEntry } from '../fronts/api/listing-entry.ts';
 import { readVersion } from './version.ts';
 
 /** Secrets are masked. */

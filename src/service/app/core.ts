@@ -43,14 +43,16 @@ export async function openCore(options: CoreOptions): Promise<Core> {
   let opened: LiveCatalog | undefined;
   const declared = () => (opened?.rollups() ?? []).map(({ rollup }) => rollup);
   const onTables = () => access.refresh();
-  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, onTables });
+  const rollups = createRollupsInUse({ engine: options.engine, declared, clock, after, observe, onTables });
   const path = openRequestPath({
     ...common,
     catalog: () => catalog.current(),
     rollups: settings.rollups ? rollups : undefined,
   });
   const live = openLive(settings, path);
-  const access = createAccessControl(engine, after, rollups.all);
+  const access = createAccessControl(engine, after, () =>
+    rollups.all().flatMap(({ inUse }) => inUse?.rollup ?? []),
+  );
   const catalog = await openCatalog({ settings, path, access, cache, sandboxes }).catch(
     async (cause: unknown) => {
       rollups.close();

@@ -8,7 +8,10 @@ import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
 import { dataGauges } from './data-checks.ts';
 
-export interface GaugesOptions extends Pick<Core, 'bulkhead' | 'cache' | 'catalog' | 'sandboxes' | 'live'> {
+export interface GaugesOptions extends Pick<
+  Core,
+  'bulkhead' | 'cache' | 'catalog' | 'sandboxes' | 'live' | 'rollups'
+> {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
@@ -50,6 +53,12 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
     ...liveGauges(live),
+    {
+      name: 'millrace_rollup_in_use',
+      help: 'Whether queries read a rollup that the files declare: 0 if it is not filled, or is known to differ from its rows.',
+      label: 'rollup',
+      read: () => options.rollups.all().map(({ name, inUse }) => [name, Number(inUse !== undefined)]),
+    },
     { ...DROPPED_LINES, read: options.droppedLines },
     { ...FILES_REJECTED, read: () => rejectedFiles(catalog.diagnostics()) },
     { ...SANDBOX_UP, read: () => Number(sandboxes.offBecause() === undefined) },

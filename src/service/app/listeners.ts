@@ -1,19 +1,13 @@
 // Creates the API listener and the admin listener of a service.
 import { randomUUID } from 'node:crypto';
 import { keyPrefix } from '../cache/key.ts';
-import type { RedisLink } from '../cache/redis-link.ts';
-import type { LiveKeyring } from '../auth/live-keyring.ts';
-import type { Settings } from '../config/settings.ts';
-import type { Engine } from '../engine/engine.ts';
 import { createAdminServer } from '../fronts/admin/server.ts';
-import { createClickHouseRoutes, type ClickHouseOptions } from '../fronts/clickhouse/routes.ts';
+import { answerNativeHello } from '../fronts/clickhouse/native-hello.ts';
+import { CLICKHOUSE_ROUTE, type ClickHouseOptions } from '../fronts/clickhouse/routes.ts';
 import { createClickHouseServer } from '../fronts/clickhouse/server.ts';
 import { clientAddressBehind } from '../http/client-address.ts';
-import type { Compression } from '../http/compression.ts';
-import type { SlowClients } from '../http/slow-clients.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { MCP_ROUTE } from '../fronts/mcp/routes.ts';
-import type { LoadRouteOptions } from '../fronts/admin/load.ts';
 import { createServer, type Readiness, type ServerOptions } from '../fronts/server.ts';
 import { createOpenapi } from '../fronts/openapi/document-cache.ts';
 import { describeCause, describeFinding } from '../observe/describe.ts';
@@ -24,30 +18,15 @@ import { coalesce } from './coalesce.ts';
 import { FULL_ACCESS } from './local.ts';
 import { confinementChecks } from './confinement-checks.ts';
 import { configurationOf } from './configuration.ts';
-import type { Core } from './core.ts';
 import { dataCause, dataCheck } from './data-checks.ts';
-import type { Observing } from './observing.ts';
-import { openMcp } from './mcp.ts';
+import { frontsOf } from './fronts.ts';
 import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
 import { respond } from '../fronts/live/follow.ts';
 import { explain } from '../request/explain.ts';
-import { admitKey, identifyKey } from '../request/admission/keys.ts';
-
-export interface Parts extends Core {
-  readonly settings: Settings;
-  readonly engine: Engine;
-  readonly link: RedisLink | undefined;
-  readonly keyring: LiveKeyring;
-  readonly observing: Observing;
-  readonly compression: Compression;
-  readonly slowClients: SlowClients;
-  readonly state: { readonly stopping: boolean };
-  /** Loads rows into the embedded engine; undefined for a server. */
-  readonly loading: LoadRouteOptions | undefined;
-  /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
-  readonly isDevelopment: boolean;
-}
+import { describeRollup } from '../rollups/describe.ts';
+import { admitKey } from '../request/admission/keys.ts';
+import type { Parts } from './parts.ts';
 
 /** The release whose dialect, functions and system tables the ClickHouse interface has. */
 const CLICKHOUSE_VERSION = '26.7.2.1';
@@ -92,7 +71,6 @@ export function createListeners(parts: Parts): Listeners {
         after,
       }),
     admitKey: (...sent) => admitKey(path, ...sent),
-    changes: parts.isDevelopment ? catalog : undefined,
     openapi: openapiOf(parts),
     texts: createTextSource({
       ...parts,
@@ -100,20 +78,15 @@ export function createListeners(parts: Parts): Listeners {
       mcp: settings.mcp ? MCP_ROUTE : undefined,
     }),
     readiness: getReadiness,
-    clickhouse: settings.clickhouseInterface ? createClickHouseRoutes(clickhouse) : undefined,
-    mcp: settings.mcp
-      ? {
-          answer: openMcp(parts, settings.cacheMemory),
-          identifyKey: (...sent) => identifyKey(path, ...sent),
-          issuer: settings.jwt?.issuer,
-          publicUrl: settings.publicUrl,
-        }
-      : undefined,
+    fronts: frontsOf(parts, base, clickhouse),
+    answerForeign: (error, socket) =>
+      settings.clickhouseInterface && answerNativeHello(error, socket, CLICKHOUSE_ROUTE),
   });
   const admin = createAdminServer({
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    rollups: () => parts.rollups.all().map(describeRollup),
     hosts: settings.adminNames,
     loading: parts.loading,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { resolve } from 'node:path';
 import { createLoad } from '../loading/load.ts';
 import { after } from './clock.ts';
-import type { Parts } from './listeners.ts';
+import type { Parts } from './parts.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 /** A server has its own clients. */

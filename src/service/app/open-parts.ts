@@ -6,7 +6,7 @@ import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
 import { createKeyCheck } from './key-check.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
-import type { Parts } from './listeners.ts';
+import type { Parts } from './parts.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';

@@ -17,6 +17,8 @@ import { createKnownColumns } from '../request/metadata.ts';
 import { createSharedFailures } from '../request/reading/shared-failures.ts';
 import { createWatches, type Watches } from '../request/reading/watches.ts';
 import { createRouting, type CurrentRollups } from '../request/rollups/routing.ts';
+import { createVerification, type VerificationDeps } from '../request/rollups/verify.ts';
+import { createSpare, type Spare } from '../request/shadow/spare.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
 import { createPause } from '../request/transform/pause.ts';
 import { createTransformer } from '../request/transform/transformer.ts';
@@ -37,7 +39,7 @@ export interface RequestPathOptions {
   readonly cache: Cache;
   readonly catalog: () => Catalog;
   /** Undefined: queries read rows. */
-  readonly rollups?: CurrentRollups | undefined;
+  readonly rollups?: (CurrentRollups & Pick<VerificationDeps, 'distrust'>) | undefined;
 }
 
 /** The process has this of the request path. */
@@ -49,7 +51,7 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
   const transformer = createTransformer({ pause: createPause(), after });
   const query = { sandboxes, describe, policyParameters: policyParametersOf(settings) };
   const common = { ...query, engine, transformer, observe, clock, catalog: options.catalog };
-  const { connections } = settings;
+  const spare = createSpare({ engine, connections: settings.connections, after });
   return {
     ...common,
     ...cache,
@@ -58,11 +60,23 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
     keyUse: options.keyUse,
     suspensions: createSuspensions({ now: clock.monotonic, observe }),
     bulkhead: createBulkhead(after),
-    shadow: createShadow({ ...common, connections, after, random: Math.random }),
+    shadow: createShadow({ ...common, spare, random: Math.random }),
     watches: createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) }),
     failures: createSharedFailures(),
     knownColumns: createKnownColumns(),
-    routing: options.rollups && createRouting({ engine, rollups: options.rollups }),
+    ...routingOf(options, spare),
+  };
+}
+
+function routingOf(
+  { rollups, engine, observe }: RequestPathOptions,
+  spare: Spare,
+): Pick<RequestPath, 'routing' | 'verification'> {
+  if (rollups === undefined) return {};
+  const { distrust } = rollups;
+  return {
+    routing: createRouting({ engine, rollups, observe }),
+    verification: createVerification({ spare, distrust, observe, clock, random: Math.random }),
   };
 }
 

@@ -10,12 +10,14 @@ import {
   isScalar,
   Parser,
   visit,
+  type Node,
+  type Pair,
+  type YAMLMap,
 } from 'yaml';
-import type { Node, Pair, YAMLMap } from 'yaml';
-import { locateFindings, type Finding } from '../../sql/base/finding.ts';
+import { locateFindings, type Finding, type TextFinding } from '../../sql/base/finding.ts';
 import { createPositions, type Position } from '../../sql/base/position.ts';
 import { sourceOffset } from './scalar-offsets.ts';
-import { explainFaults, findSlips, type Fault } from './yaml-slips.ts';
+import { explainFaults, findSlips } from './yaml-slips.ts';
 
 /** Keys and indexes from the root of a document to a value. */
 export type Path = readonly (string | number)[];
@@ -60,12 +62,12 @@ export function parseYaml(
   text: string,
 ): { readonly document: YamlDocument } | { readonly diagnostics: readonly Finding[] } {
   const positions = createPositions(text);
-  const rejected = (faults: readonly Fault[], isCut = false) => ({
+  const rejected = (faults: readonly TextFinding[], isCut = false) => ({
     diagnostics: locateFindings(
-      faults.toSorted((a, b) => a.offset - b.offset),
-      ({ offset, code, message, hint }): Finding => ({
+      faults.toSorted((a, b) => a.start - b.start),
+      ({ start, code, message, hint }): Finding => ({
         file,
-        ...positions(offset),
+        ...positions(start),
         severity: 'error',
         code: `yaml.${code}`,
         message,
@@ -90,16 +92,16 @@ export function parseYaml(
  * The parsed document and its errors. Stops after `MAX_FAULTS`: each is an Error with a stack, and a file can have as
  * many as it has characters.
  */
-function compose(text: string): { parsed: Document.Parsed; faults: readonly Fault[]; isCut: boolean } {
+function compose(text: string): { parsed: Document.Parsed; faults: readonly TextFinding[]; isCut: boolean } {
   // Duplicate keys are found below in linear time: the parser compares each key of a mapping with all earlier ones.
   // The parser's own warnings, which quote the file, are not printed.
   const composer = new Composer({ version: '1.2', uniqueKeys: false, logLevel: 'error' });
-  const faults: Fault[] = [];
+  const faults: TextFinding[] = [];
   const end = text.trimEnd().length; // unclosed constructs are reported at the end of the file
   const note = (offset: number, code: string, message: string): void => {
     if (faults.length === MAX_FAULTS) throw new TooManyFaults(); // thrown again on each call, in case the parser catches it
     faults.push({
-      offset: Math.min(offset, end),
+      start: Math.min(offset, end),
       code: code.toLowerCase(),
       message: MESSAGES[code] ?? lowerFirst(message),
     });
@@ -131,8 +133,8 @@ function startOf(source: unknown): number {
   return typeof source === 'object' && source !== null && 'offset' in source ? Number(source.offset) : 0;
 }
 
-function findDuplicateKeys(parsed: Document.Parsed): Fault[] {
-  const faults: Fault[] = [];
+function findDuplicateKeys(parsed: Document.Parsed): TextFinding[] {
+  const faults: TextFinding[] = [];
   visit(parsed, {
     Map(_, { items }) {
       const seen = new Set<unknown>();
@@ -140,7 +142,7 @@ function findDuplicateKeys(parsed: Document.Parsed): Fault[] {
         if (!isScalar(key)) continue;
         const offset = key.range?.[0] ?? 0;
         if (seen.has(key.value))
-          faults.push({ offset, code: 'duplicate_key', message: 'map keys must be unique' });
+          faults.push({ start: offset, code: 'duplicate_key', message: 'map keys must be unique' });
         seen.add(key.value);
       }
     },
@@ -149,17 +151,17 @@ function findDuplicateKeys(parsed: Document.Parsed): Fault[] {
 }
 
 /** Rejects input before parsing: binary data, and nesting too deep for a recursive parser. */
-function findObstacle(text: string): Fault | undefined {
+function findObstacle(text: string): TextFinding | undefined {
   // oxlint-disable-next-line no-control-regex -- control characters are what this looks for
   const control = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f\ufffd]/u.exec(text);
   if (control) {
     const message =
       control[0] === '\ufffd' ? 'the file is not valid UTF-8' : 'the file contains a control character';
-    return { offset: control.index, code: 'bad_character', message };
+    return { start: control.index, code: 'bad_character', message };
   }
   const offset = tooDeepAt(text);
   if (offset === undefined) return undefined;
-  return { offset, code: 'too_deep', message: `the document nests deeper than ${MAX_DEPTH} levels` };
+  return { start: offset, code: 'too_deep', message: `the document nests deeper than ${MAX_DEPTH} levels` };
 }
 
 /** Bounds the parser's recursion: counts open flow brackets, and block indicators at the start of a line. */
@@ -192,8 +194,8 @@ function lowerFirst(text: string): string {
  * Aliases without a preceding anchor, and aliases that expand the value far beyond the size of the file (a "billion
  * laughs" attack).
  */
-function findBadAliases(parsed: Document.Parsed): Fault[] {
-  const faults: Fault[] = [];
+function findBadAliases(parsed: Document.Parsed): TextFinding[] {
+  const faults: TextFinding[] = [];
   const sizes = new Map<string, number>(); // size of each anchored node, aliases expanded
   let added = 0;
   const sizeOf = (node: unknown): number => {
@@ -208,7 +210,7 @@ function findBadAliases(parsed: Document.Parsed): Fault[] {
       const size = sizes.get(node.source);
       const offset = node.range?.[0] ?? 0;
       const message = `no anchor &${node.source} is defined before *${node.source}`;
-      if (size === undefined) faults.push({ offset, code: 'unknown_alias', message });
+      if (size === undefined) faults.push({ start: offset, code: 'unknown_alias', message });
       added += size ?? 0;
       return size ?? 1;
     }
@@ -218,7 +220,7 @@ function findBadAliases(parsed: Document.Parsed): Fault[] {
   };
   sizeOf(parsed.contents);
   if (faults.length > 0 || added <= MAX_ALIASED) return faults;
-  return [{ offset: 0, code: 'bad_alias', message: 'the document uses too many aliases' }];
+  return [{ start: 0, code: 'bad_alias', message: 'the document uses too many aliases' }];
 }
 
 function createDocument(

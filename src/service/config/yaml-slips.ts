@@ -1,15 +1,7 @@
 // What was probably meant where YAML cannot be read: mostly a value that needs quotes. The parser reports such a slip where it gives up,
 // often several times; here it has one finding, at the value.
-import { isScalar, visit } from 'yaml';
-import type { Document, Pair } from 'yaml';
-
-/** A parse error at a 0-based offset. */
-export interface Fault {
-  readonly offset: number;
-  readonly code: string;
-  readonly message: string;
-  readonly hint?: string;
-}
+import type { TextFinding } from '../../sql/base/finding.ts';
+import { isScalar, visit, type Document, type Pair } from 'yaml';
 
 /** The line of a fault. */
 interface Line {
@@ -19,17 +11,17 @@ interface Line {
   readonly at: number;
 }
 
-type Explain = (line: Line, fault: Fault) => Fault | undefined;
+type Explain = (line: Line, fault: TextFinding) => TextFinding | undefined;
 
 /** Longer lines, and faults after so many, are reported as the parser has them. */
 const [MAX_LINE, MAX_EXPLAINED] = [4000, 20];
 
 /** The faults, one for each line whose slip is known. */
-export function explainFaults(text: string, faults: readonly Fault[]): readonly Fault[] {
+export function explainFaults(text: string, faults: readonly TextFinding[]): readonly TextFinding[] {
   const known = new Set<number>();
-  const explained: Fault[] = [];
-  for (const [index, fault] of faults.toSorted((a, b) => a.offset - b.offset).entries()) {
-    const line = index < MAX_EXPLAINED ? lineOf(text, fault.offset) : undefined;
+  const explained: TextFinding[] = [];
+  for (const [index, fault] of faults.toSorted((a, b) => a.start - b.start).entries()) {
+    const line = index < MAX_EXPLAINED ? lineOf(text, fault.start) : undefined;
     if (line !== undefined && known.has(line.start)) continue;
     const found =
       line && EXPLANATIONS.map((explain) => explain(line, fault)).find((each) => each !== undefined);
@@ -53,25 +45,25 @@ const EXPLANATIONS: readonly Explain[] = [
   ({ text, start }, fault) => {
     const key = /^\s*[\w.-]+:(?=[^\s:])/.exec(text)?.[0];
     if (key === undefined || !/missing_char|implicit_key/.test(fault.code)) return undefined;
-    return { ...fault, offset: start + key.length - 1, message: 'a colon without a space after it ends no key', hint: 'Write a space after the colon' };
+    return { ...fault, start: start + key.length - 1, message: 'a colon without a space after it ends no key', hint: 'Write a space after the colon' };
   },
   (line, fault) => {
     const value = /^(?:block_as_implicit_key|block_in_flow)$/.test(fault.code) ? valueAt(line) : undefined;
     const plain = value && plainValue(value.text, fault.code === 'block_in_flow');
     if (value === undefined || plain === undefined || !/: /.test(plain)) return undefined;
-    return quoted(fault, value.offset, plain, 'a colon and a space inside a value without quotes begin a mapping');
+    return quoted(fault, value.start, plain, 'a colon and a space inside a value without quotes begin a mapping');
   },
   (line, fault) => {
     const value = /^(?:missing_char|unexpected_token|bad_indent)$/.test(fault.code) ? valueAt(line) : undefined;
     const call = value && callIn(value.text);
     if (value === undefined || call === undefined || !/[,'"]/.test(call)) return undefined;
-    return quoted(fault, value.offset, call, 'a comma or a quote ends a value without quotes inside braces');
+    return quoted(fault, value.start, call, 'a comma or a quote ends a value without quotes inside braces');
   },
   (line, fault) => {
     const value = fault.code === 'unexpected_token' ? valueAt(line) : undefined;
     const list = /^[A-Za-z][\w ]*\[[^\]]*\]/.exec(value?.text ?? '')?.[0];
     if (value === undefined || list === undefined) return undefined;
-    return quoted(fault, value.offset, list, 'brackets end a value without quotes inside braces');
+    return quoted(fault, value.start, list, 'brackets end a value without quotes inside braces');
   },
   (line, fault) => {
     const value = fault.code === 'unexpected_token' ? valueAt(line) : undefined;
@@ -90,20 +82,20 @@ const EXPLANATIONS: readonly Explain[] = [
 /** What is reported where a value begins with a character that has a meaning in YAML. */
 const RESERVED: ReadonlySet<string> = new Set(['bad_scalar_start', 'unknown_alias', 'tag_resolve_failed']);
 
-function tabBefore({ start, text }: Line, fault: Fault): Fault | undefined {
+function tabBefore({ start, text }: Line, fault: TextFinding): TextFinding | undefined {
   const tab = /^[ ]*\t/.exec(text)?.[0];
   if (tab === undefined || !/^(?:bad_indent|tab_as_indent|missing_char)$/.test(fault.code)) return undefined;
   const offset = start + tab.length - 1;
-  return { offset, code: 'tab_as_indent', message: 'tabs are not allowed as indentation', hint: 'Indent with spaces' };
+  return { start: offset, code: 'tab_as_indent', message: 'tabs are not allowed as indentation', hint: 'Indent with spaces' };
 } // prettier-ignore
 
 /** The value of the last key before the fault, from its first character to the end of the line. */
-function valueAt({ start, text, at }: Line): { readonly offset: number; readonly text: string } | undefined {
+function valueAt({ start, text, at }: Line): { readonly start: number; readonly text: string } | undefined {
   const keys = [...text.slice(0, at + 1).matchAll(/(?:^\s*(?:- +)?|[{,] *)[\w.-]+: +(?=\S)/g)];
   const last = keys.at(-1);
   if (last === undefined) return undefined;
   const from = last.index + last[0].length;
-  return { offset: start + from, text: text.slice(from) };
+  return { start: start + from, text: text.slice(from) };
 }
 
 /** A value without quotes, to the end of the line or, in braces, of the value. */
@@ -124,8 +116,8 @@ function callIn(text: string): string | undefined {
   return undefined;
 }
 
-function quoted(fault: Fault, offset: number, value: string, message: string): Fault {
-  return { ...fault, offset, message, hint: quotesHint(value) };
+function quoted(fault: TextFinding, start: number, value: string, message: string): TextFinding {
+  return { ...fault, start, message, hint: quotesHint(value) };
 }
 
 function quotesHint(value: string): string {
@@ -136,8 +128,8 @@ function quotesHint(value: string): string {
 }
 
 /** Slips in a document that can be read: values that a comma has divided, merge keys, and anchors in place of values. */
-export function findSlips(text: string, parsed: Document.Parsed): readonly Fault[] {
-  const faults: Fault[] = [];
+export function findSlips(text: string, parsed: Document.Parsed): readonly TextFinding[] {
+  const faults: TextFinding[] = [];
   visit(parsed, {
     Map(_, { items }) {
       for (const [index, pair] of items.entries()) {
@@ -150,7 +142,7 @@ export function findSlips(text: string, parsed: Document.Parsed): readonly Fault
 }
 
 /** `type: Decimal(12, 4)` in braces: a value, and a key that is the rest of it. */
-function splitValue(text: string, before: Pair | undefined, { key, value }: Pair): Fault | undefined {
+function splitValue(text: string, before: Pair | undefined, { key, value }: Pair): TextFinding | undefined {
   const first = before?.value;
   if (!isScalar(first) || first.type !== 'PLAIN' || !isScalar(key) || key.type !== 'PLAIN') return undefined;
   if (value !== null && !(isScalar(value) && value.value === null)) return undefined;
@@ -160,22 +152,22 @@ function splitValue(text: string, before: Pair | undefined, { key, value }: Pair
     /^[A-Za-z]\w*\([^()]*$/.test(String(first.value)) || callIn(String(first.value)) === undefined;
   const call = isCut && whole.length < MAX_LINE ? callIn(whole) : undefined;
   if (call === undefined || call.length <= String(first.value).length) return undefined;
-  return quoted({ offset: start, code: 'unquoted_comma', message: '' }, start, call, 'a comma ends a value without quotes inside braces'); // prettier-ignore
+  return quoted({ start, code: 'unquoted_comma', message: '' }, start, call, 'a comma ends a value without quotes inside braces'); // prettier-ignore
 }
 
-function mergeKey({ key }: Pair): Fault | undefined {
+function mergeKey({ key }: Pair): TextFinding | undefined {
   if (!isScalar(key) || key.type !== 'PLAIN' || key.value !== '<<') return undefined;
   return {
-    offset: key.range?.[0] ?? 0,
+    start: key.range?.[0] ?? 0,
     code: 'merge_key',
     message: 'YAML 1.2 has no merge keys',
     hint: 'Write the keys out, or keep them in a shared file: include. If << is meant as a name, put it in quotes: "<<"',
   };
 }
 
-function anchorAlone(text: string, { value }: Pair): Fault | undefined {
+function anchorAlone(text: string, { value }: Pair): TextFinding | undefined {
   if (!isScalar(value) || value.anchor === undefined || value.value !== null) return undefined;
-  const offset = text.lastIndexOf(`&${value.anchor}`, value.range?.[0]);
+  const start = text.lastIndexOf(`&${value.anchor}`, value.range?.[0]);
   const message = 'a value that begins with & is the name of an anchor, and nothing follows it';
-  return quoted({ offset, code: 'bad_scalar_start', message }, offset, `&${value.anchor}`, message);
+  return quoted({ start, code: 'bad_scalar_start', message }, start, `&${value.anchor}`, message);
 }

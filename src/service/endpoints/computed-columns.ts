@@ -2,17 +2,23 @@
 import { nameTokens, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { ComputedColumn } from './table-engines.ts';
 
-/** The computed columns among those that are read, which may be subcolumns; undefined: all are. */
-export function usedColumns(
-  computed: readonly ComputedColumn[],
-  read: ReadonlySet<string> | undefined,
-): readonly ComputedColumn[] {
-  if (read === undefined || computed.length === 0) return computed;
+/** Names of columns that are read, which may be subcolumns; undefined: all columns may be. */
+export type ReadNames = ReadonlySet<string> | undefined;
+
+export interface UsedColumns {
+  /** The computed columns among those that are read. */
+  readonly used: readonly ComputedColumn[];
+  /** What is read, with the names in the expressions of these. */
+  readonly names: ReadNames;
+}
+
+export function usedColumns(computed: readonly ComputedColumn[], read: ReadNames): UsedColumns {
+  if (read === undefined) return { used: computed, names: read };
   const names = new Set([...read].flatMap(wholeNames));
   let used: readonly ComputedColumn[] = [];
   for (;;) {
     const found = computed.filter(({ name }) => names.has(name));
-    if (found.length === used.length) return found;
+    if (found.length === used.length) return { used, names };
     used = found;
     for (const { sql } of found) for (const name of namesIn(sql)) names.add(name);
   }

@@ -76,6 +76,8 @@ export interface Endpoint {
   readonly reservation: ReservationPolicy;
   /** True if its queries read rollups in place of rows, where the response is the same. */
   readonly readsRollups: boolean;
+  /** The share of calls over rollups that also run over the rows, from 0 to 1. */
+  readonly verifiesRollups: number;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
   /** Tables that the explorer shows as logs; undefined: it infers them. */
@@ -89,6 +91,9 @@ export interface EndpointHead extends Pick<
   Endpoint,
   'id' | 'name' | 'version' | 'isDefault' | 'deprecated' | 'rollout' | 'file' | 'tenant' | 'rate' | 'budgets'
 > {
+  /** Empty in a cache if no column is redacted by name. */
+  readonly query: string;
+  readonly redaction: Pick<RedactionPolicy, 'columns'>;
   /** By name. */
   readonly parameters: Readonly<Record<string, unknown>>;
   readonly binder: Pick<Binder, 'takesLocks'>;

@@ -26,8 +26,7 @@ export async function explain(
   try {
     const statement = { ...caller, limits: EXPLAIN_LIMITS, origin: 'consumer' } as const;
     const rows = await readRows(engine, sql, statement, hooks);
-    const lines = (rows as readonly [string][]).map(([line]) => line); // one string column
-    return { kind: 'tree', text: lines.join('\n') };
+    return { kind: 'tree', text: rows.flat().join('\n') }; // one string column
   } catch (error) {
     if (!(error instanceof EngineError) || !isRejection(error)) throw error;
     return { kind: 'rejected', engineCode: error.engineCode, message: error.message };

@@ -34,6 +34,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     readsRollups: file.rollups !== 'off',
+    verifiesRollups: typeof file.rollups === 'object' ? file.rollups.verify : 0,
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };

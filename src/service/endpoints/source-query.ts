@@ -13,11 +13,23 @@ import { foldedPath } from './column-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { SampleValues } from './samples.ts';
 
+interface UnknownRule {
+  readonly path: string;
+  readonly columns: readonly string[];
+}
+
+interface SourceErrorOptions extends ErrorOptions {
+  readonly unknown?: UnknownRule;
+}
+
 /** The query cannot be redacted at the source. The message is for the endpoint's author. */
 export class SourceError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
+  /** The rule of pii.columns that names nothing, with the columns that there are. */
+  readonly unknown: UnknownRule | undefined;
+  constructor(message: string, { unknown, ...options }: SourceErrorOptions = {}) {
     super(message, options);
     this.name = 'SourceError';
+    this.unknown = unknown;
   }
 }
 
@@ -61,7 +73,9 @@ export async function readSourceQuery(
     ([path, action]) => action === 'hash' && !all.some(({ name }) => isOnPath(name, path)),
   );
   if (lost !== undefined)
-    throw new SourceError(`pii.columns hashes ${lost[0]}, which no table of the query has`);
+    throw new SourceError(`pii.columns hashes ${lost[0]}, which no table of the query has`, {
+      unknown: { path: lost[0], columns: all.map(({ name }) => name) },
+    });
   const how = { redact: createRedactTable(source), columns, isRuled: redaction.redactor.treats };
   const sql = sourceStatement(endpoint.statement, { ...how, canCompare: source.canCompare });
   const unindexed = sourceStatement(endpoint.statement, { ...how, canCompare: () => false });

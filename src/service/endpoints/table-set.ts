@@ -19,8 +19,14 @@ import {
 } from './fingerprint.ts';
 import { modelOfStatement } from './query-models.ts';
 import { readShards } from './shards.ts';
-import { patternOf, readsOfEngine, type ComputedColumn, type StoredTable } from './table-engines.ts';
-import { usedColumns } from './computed-columns.ts';
+import {
+  patternOf,
+  readsOfEngine,
+  type ComputedColumn,
+  type EngineReads,
+  type StoredTable,
+} from './table-engines.ts';
+import { usedColumns, type ReadNames } from './computed-columns.ts';
 import { MAX_TABLES, readTables } from './stored-tables.ts';
 import type { ReadingStatement } from './reading-statements.ts';
 
@@ -61,6 +67,7 @@ export async function resolveTables(
     sharded: new Map(),
     shards: new Set(),
     dictionaries: new Set(),
+    passed: new Set(),
     computed: new Set(),
     unwatched: [],
     clock: [],
@@ -97,16 +104,24 @@ interface Origin {
   readonly table: string | undefined;
 }
 
+interface ShardedRead {
+  readonly table: ShardedTable;
+  readonly origin: Origin;
+  readonly computed: readonly ComputedColumn[];
+}
+
 /** What is known so far. */
 interface Resolution {
   readonly engine: Engine;
   readonly ownFunctions: ReadonlySet<string>;
   readonly tables: Map<string, StoredTable>;
   readonly patterns: Map<string, TablePattern>;
-  readonly sharded: Map<string, { readonly table: ShardedTable; readonly origin: Origin }>;
+  readonly sharded: Map<string, ShardedRead>;
   /** Definitions of shards and their tables. */
   readonly shards: Set<string>;
   readonly dictionaries: Set<string>;
+  /** Tables whose rows other tables have, with the columns of them that were looked at. */
+  readonly passed: Set<string>;
   /** Columns that are computed on read, with their tables. */
   readonly computed: Set<string>;
   readonly unwatched: Unwatched[];
@@ -172,13 +187,13 @@ async function addSource(resolution: Resolution, source: QuerySource, origin: Or
   const { name, kind, columns } = source;
   if (kind === 'table_function') return addFunction(resolution, source, origin);
   if (kind === 'dictionary') return addDictionary(resolution, name, origin);
-  await addTables(resolution, isOneOf(candidates(name), 'name'), origin, { name, columns });
+  await addTables(resolution, { name, condition: isOneOf(candidates(name), 'name'), columns }, origin);
 }
 
 /** `merge('database', 'regexp')`, also with `REGEXP('…')` as the database, and `dictionary('name')`. */
 async function addFunction(
   resolution: Resolution,
-  { name, arguments: list }: QuerySource,
+  { name, arguments: list, columns }: QuerySource,
   origin: Origin,
 ): Promise<void> {
   const [first, second] = list;
@@ -190,29 +205,40 @@ async function addFunction(
   const names = constantOf(second);
   if (database === undefined || names === undefined)
     return reject(resolution, origin, 'it is not known which tables merge reads: name the database and the regular expression'); // prettier-ignore
-  return addPattern(resolution, patternOf({ database, isRegex }, names), origin);
+  return addPattern(resolution, patternOf({ database, isRegex }, names), origin, columns);
 }
 
 function constantOf(expression: Expression | undefined): string | undefined {
   return expression?.kind === 'constant' ? stringValue(expression.text) : undefined;
 }
 
-async function addPattern(resolution: Resolution, pattern: TablePattern, origin: Origin): Promise<void> {
+async function addPattern(
+  resolution: Resolution,
+  pattern: TablePattern,
+  origin: Origin,
+  columns: ReadNames,
+): Promise<void> {
   const condition = matchesPattern(pattern);
   resolution.patterns.set(condition, pattern);
-  return addTables(resolution, condition, origin);
+  return addTables(resolution, { condition, columns }, origin);
 }
 
 /** A table of the shards of a cluster. */
-async function addShards(resolution: Resolution, table: ShardedTable, origin: Origin): Promise<void> {
+async function addShards(
+  resolution: Resolution,
+  table: ShardedTable,
+  origin: Origin,
+  columns: ReadNames,
+): Promise<void> {
   const { engine, sharded, shards } = resolution;
   const key = JSON.stringify(table);
-  if (sharded.has(key)) return;
+  const known = sharded.get(key);
+  if (known !== undefined) return addComputed(resolution, usedColumns(known.computed, columns).used, origin);
   const found = await readShards(engine, table);
   if ('reason' in found) return reject(resolution, origin, `${origin.table}: ${found.reason}`);
-  sharded.set(key, { table, origin });
+  sharded.set(key, { table, origin, computed: found.computed });
   for (const each of found.definitions) shards.add(each);
-  addComputed(resolution, found.computed, origin);
+  addComputed(resolution, usedColumns(found.computed, columns).used, origin);
 }
 
 /** Columns of a table that are computed on read. */
@@ -226,28 +252,24 @@ function addComputed(resolution: Resolution, columns: readonly ComputedColumn[],
   }
 }
 
-/** The table of a name, and its columns that are read; undefined: it may be all. */
-interface NamedTable {
-  readonly name: string;
-  readonly columns?: ReadonlySet<string> | undefined;
+/** Tables of a condition, and their columns that are read; with a name, there must be one. */
+interface WantedTables {
+  readonly condition: string;
+  readonly name?: string;
+  readonly columns?: ReadNames;
 }
 
-/** Adds the tables of a condition; with `named`, there must be one. */
 async function addTables(
   resolution: Resolution,
-  condition: string,
+  { condition, name, columns }: WantedTables,
   origin: Origin,
-  named?: NamedTable,
 ): Promise<void> {
   const found = await readTables(resolution.engine, condition);
-  if (found.length === 0 && named !== undefined)
-    reject(resolution, origin, `${named.name} is not in system.tables`);
+  if (found.length === 0 && name !== undefined) reject(resolution, origin, `${name} is not in system.tables`);
   for (const table of found) {
-    addComputed(resolution, usedColumns(table.computed, named?.columns), {
-      ...origin,
-      table: `${table.database}.${table.name}`,
-    });
-    await addTable(resolution, table, origin);
+    const { used, names } = usedColumns(table.computed, columns);
+    addComputed(resolution, used, { ...origin, table: `${table.database}.${table.name}` });
+    await addTable(resolution, table, origin, names);
   }
 }
 
@@ -262,7 +284,8 @@ async function addDictionary(resolution: Resolution, name: string, origin: Origi
   dictionaries.add(name);
   for (const [database, own, type] of rows) {
     if (/cache|direct/i.test(type)) reject(resolution, origin, readsAtLookup(name));
-    if (database !== '') await addTables(resolution, isOneOf([{ database, name: own }], 'name'), origin);
+    if (database !== '')
+      await addTables(resolution, { condition: isOneOf([{ database, name: own }], 'name') }, origin);
   }
 }
 
@@ -270,31 +293,50 @@ function readsAtLookup(dictionary: string): string {
   return `the dictionary ${dictionary} reads its source at each lookup`;
 }
 
-async function addTable(resolution: Resolution, table: StoredTable, origin: Origin): Promise<void> {
+async function addTable(
+  resolution: Resolution,
+  table: StoredTable,
+  origin: Origin,
+  columns: ReadNames,
+): Promise<void> {
   const { tables } = resolution;
   const key = `${table.database}.${table.name}`;
-  if (tables.has(key)) return;
-  if (tables.size >= MAX_TABLES) return reject(resolution, origin, `more than ${MAX_TABLES} tables are read`);
-  tables.set(key, table);
+  const isKnown = tables.has(key);
+  if (!isKnown && tables.size >= MAX_TABLES)
+    return reject(resolution, origin, `more than ${MAX_TABLES} tables are read`);
+  if (!isKnown) tables.set(key, table);
   const reads = readsOfEngine(table);
   const inside = { ...origin, table: key };
-  switch (reads.kind) {
-    case 'unknown':
-      return reject(resolution, inside, `${key} ${reads.reason}`);
-    case 'query':
-      return addQuery(resolution, { sql: reads.sql, samples: [{}] }, inside);
-    case 'dictionary':
-      if (reads.isDirect) reject(resolution, inside, readsAtLookup(key));
-      return addDictionary(resolution, key, inside);
-    case 'pattern':
-      return addPattern(resolution, reads.pattern, inside);
-    case 'shards':
-      return addShards(resolution, reads.table, inside);
-    case 'tables':
-      for (const each of reads.tables)
-        await addTables(resolution, isOneOf([each], 'name'), inside, {
-          name: `${each.database}.${each.name}`,
-        });
+  if (passesColumns(reads)) return addSameColumns(resolution, reads, inside, columns);
+  if (isKnown) return;
+  if (reads.kind === 'unknown') return reject(resolution, inside, `${key} ${reads.reason}`);
+  if (reads.kind === 'query') return addQuery(resolution, { sql: reads.sql, samples: [{}] }, inside);
+  if (reads.isDirect) reject(resolution, inside, readsAtLookup(key));
+  return addDictionary(resolution, key, inside);
+}
+
+/** A table that has the rows of others, whose columns it reads by name. */
+type PassingReads = Extract<EngineReads, { readonly kind: 'tables' | 'pattern' | 'shards' }>;
+
+function passesColumns(reads: EngineReads): reads is PassingReads {
+  return reads.kind === 'tables' || reads.kind === 'pattern' || reads.kind === 'shards';
+}
+
+async function addSameColumns(
+  resolution: Resolution,
+  reads: PassingReads,
+  inside: Origin,
+  columns: ReadNames,
+): Promise<void> {
+  // Buffers may name each other.
+  const key = JSON.stringify([inside.table, columns && [...columns].toSorted()]);
+  if (resolution.passed.has(key)) return;
+  resolution.passed.add(key);
+  if (reads.kind === 'pattern') return addPattern(resolution, reads.pattern, inside, columns);
+  if (reads.kind === 'shards') return addShards(resolution, reads.table, inside, columns);
+  for (const each of reads.tables) {
+    const name = `${each.database}.${each.name}`;
+    await addTables(resolution, { name, condition: isOneOf([each], 'name'), columns }, inside);
   }
 }
 

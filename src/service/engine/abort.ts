@@ -30,9 +30,8 @@ export function watchAbort(signals: readonly AbortSignal[], stop: (error: Engine
 
 /** Settles as `promise` does, or rejects as soon as one of the signals aborts, so that a disconnected caller does not wait. */
 export async function unlessAborted<T>(promise: Promise<T>, signals: readonly AbortSignal[]): Promise<T> {
-  let release: (() => void) | undefined;
-  const aborted = new Promise<never>((_, reject) => {
-    release = watchAbort(signals, reject);
+  return new Promise((resolve, reject) => {
+    const release = watchAbort(signals, reject);
+    void promise.then(resolve, reject).finally(release);
   });
-  return Promise.race([promise, aborted]).finally(() => release?.());
 }

@@ -13,6 +13,10 @@ export interface PolicyCarrier {
   value(parameter: string): string;
 }
 
+/** SQL over `system.row_policies`: true of those that apply to the user who asks. */
+export const POLICY_APPLIES =
+  '((apply_to_all AND NOT has(apply_to_except, currentUser())) OR hasAny(apply_to_list, arrayPushBack(enabledRoles(), currentUser())))';
+
 /** The prefix is the one that ClickHouse's configuration file allows (`custom_settings_prefixes`). */
 export const ENDPOINT_SETTING = 'SQL_millrace_endpoint';
 

@@ -25,9 +25,8 @@ export async function readRows(
   const { chunks } = await engine.run(statement, { ...hooks, format: 'JSONCompactEachRow' });
   const lines = Buffer.from(await readAll(chunks))
     .toString()
-    .split('\n')
-    .filter((line) => line !== '');
-  return lines.map((line): unknown => JSON.parse(line));
+    .trimEnd();
+  return JSON.parse(`[${lines.replaceAll('\n', ',')}]`) as readonly unknown[]; // each line is a row
 }
 
 /** The bytes of all chunks; not copied if there is only one. Rejects with what the chunks reject with. */

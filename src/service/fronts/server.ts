@@ -1,17 +1,13 @@
 // The HTTP server: Fastify with its routes, problem documents and one observation per request.
 import { setImmediate } from 'node:timers/promises';
+import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../sql/base/problem.ts';
 import { PROBLEMS } from '../../sql/base/problems.ts';
 import { rateLimitFields } from '../limits/rate-limits.ts';
 import type { CallRecord, Call, Answer } from '../request/call.ts';
 import { createBaseServer, type BaseOptions } from '../http/base-server.ts';
-import { CLICKHOUSE_ROUTE, type ClickHouseRoutes } from './clickhouse/routes.ts';
-import { answerNativeHello } from './clickhouse/native-hello.ts';
-import { addEventsRoute, type Changes } from './changes/routes.ts';
 import { sendAnswer } from './api/reply.ts';
-import { addExplorer } from './explorer/routes.ts';
-import { addMcp, type McpParts } from './mcp/routes.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { problemAsJson, sendProblem } from './api/errors.ts';
 import { preferredWait, createReceiveCall } from './api/receive.ts';
@@ -37,6 +33,9 @@ export interface Readiness {
   readonly causes: Readonly<Record<string, string | undefined>>;
 }
 
+/** Adds the routes of a protocol to the API listener. */
+export type Front = (app: FastifyInstance) => void;
+
 export interface ServerOptions extends BaseOptions {
   /** An answer, or a stream of events if the call asks for one. */
   readonly respond: (call: Call) => Promise<Answer | Followed>;
@@ -51,17 +50,14 @@ export interface ServerOptions extends BaseOptions {
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
   readonly texts: TextSource;
   readonly readiness: () => Promise<Readiness>;
-  /** Changes of endpoint files, sent as server-sent events; undefined: not sent (outside development). */
-  readonly changes?: Changes | undefined;
-  /** ClickHouse's HTTP interface at its path; undefined: not served. */
-  readonly clickhouse: ClickHouseRoutes | undefined;
-  /** MCP at its path; undefined: not served. */
-  readonly mcp: McpParts | undefined;
+  /** The fronts beside the API. */
+  readonly fronts: readonly Front[];
+  /** Answers a connection that speaks no HTTP, if it can. */
+  readonly answerForeign: (error: NodeJS.ErrnoException, socket: Socket) => boolean;
 }
 
 /** Creates the server, not yet listening. `close()` lets running requests finish. */
 export function createServer(options: ServerOptions): FastifyInstance {
-  const { clickhouse, admitKey, changes, after } = options;
   const fastPath = createFastPath({
     ...options,
     route: QUERY_ROUTE,
@@ -73,8 +69,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     intercept: fastPath.answer,
     sendProblem,
     answerClientError: (error, socket) => {
-      if (clickhouse !== undefined && answerNativeHello(error, socket, CLICKHOUSE_ROUTE)) return;
-      answerClientError(error, socket, problemAsJson);
+      if (!options.answerForeign(error, socket)) answerClientError(error, socket, problemAsJson);
     },
   });
   addQueryRoute(app, options, fastPath);
@@ -83,9 +78,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     options.endStreams();
   });
   addExplainRoute(app, options);
-  addExplorer(app, rejectOtherMethods);
   addListingRoute(app, options);
-  if (changes !== undefined) addEventsRoute(app, { admitKey, changes, after }, rejectOtherMethods);
   addCountedRoute(app, '/openapi.json', options.openapi);
   addTextRoutes(app, options.texts);
   addRoute(app, '/health/live', () => JSON.stringify({ status: 'ok' }));
@@ -97,8 +90,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   addRoute<{ code: string }>(app, '/problems/:code', (request) =>
     JSON.stringify(problemKind(request.params.code)),
   );
-  clickhouse?.add(app, CLICKHOUSE_ROUTE);
-  if (options.mcp !== undefined) addMcp(app, { ...options, ...options.mcp });
+  for (const add of options.fronts) add(app);
   return app;
 }
 

@@ -1,5 +1,5 @@
 // Which media types an Accept field accepts, in order of preference (RFC 9110, 12.5.1).
-import { isReadable } from './header-fields.ts';
+import { isReadable } from './call-fields.ts';
 
 interface MediaRange {
   readonly type: string;

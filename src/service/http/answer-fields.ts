@@ -66,7 +66,7 @@ export function calledFields(
   links: Parameters<typeof linkField>[0] = [],
 ): Readonly<Record<string, string>> {
   return {
-    Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII`,
+    Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII, ${headerPrefix}-ENDPOINT-ROLLUPS`,
     'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
     ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
     ...deprecationFields(endpoint),

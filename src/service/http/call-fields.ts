@@ -1,8 +1,7 @@
-// Every front reads this of a request for a call: its key, and the header fields that all of them have.
+// Header fields of requests: how much of one is parsed, the id of the request, and what every front reads for a call: its key and its options.
 import type { FastifyRequest } from 'fastify';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CallContent } from '../request/call.ts';
-import { isReadable } from './header-fields.ts';
 import { MAX_KEY_LENGTH } from '../request/admission/keys.ts';
 
 /** What header fields ask for on every entry point. */
@@ -39,8 +38,7 @@ export function callFields(headerPrefix: string): CallFields {
 
 /** Header fields, in lower case, that can change the answer to a call without a body. */
 export function fieldsRead(headerPrefix: string): readonly string[] {
-  const { redact, labels, reservation } = callFields(headerPrefix);
-  return ['x-api-key', 'authorization', 'accept', 'prefer', redact, labels, reservation];
+  return ['x-api-key', 'authorization', 'accept', 'prefer', ...Object.values(callFields(headerPrefix))];
 }
 
 /** The value of a field; several of one name as a list. */
@@ -94,4 +92,20 @@ export function mediaTypeOf({ headers }: FastifyRequest): string {
 function asksForRedaction(request: FastifyRequest, name: string): boolean {
   const value = headerText(request, name) ?? '';
   return !isReadable(value) || value.split(',').some((each) => !/^[ \t]*(?:0|false)?[ \t]*$/i.test(each));
+}
+
+/** Characters of one field. Longer fields are not parsed; each reader documents the consequence. */
+export const MAX_FIELD_LENGTH = 500;
+
+/** False for a missing field, too. */
+export function isReadable(field: string | undefined): field is string {
+  return field !== undefined && field.length <= MAX_FIELD_LENGTH;
+}
+
+/**
+ * The request id, used in responses, the log and the engine's query log: the client's if it is a plain token, otherwise
+ * a new one.
+ */
+export function requestIdOf(field: string | string[] | undefined, newId: () => string): string {
+  return typeof field === 'string' && /^[\w.:-]{1,64}$/.test(field) ? field : newId();
 }

@@ -4,7 +4,7 @@ import * as zlib from 'node:zlib';
 import Negotiator from 'negotiator';
 import { createLru } from '../../sql/base/lru.ts';
 import { FORMATS } from '../formats/formats.ts';
-import { isReadable } from './header-fields.ts';
+import { isReadable } from './call-fields.ts';
 import { canCompressZstd, compressZstd, loadZstd } from './zstd.ts';
 
 /** In order of preference when the client has none. */

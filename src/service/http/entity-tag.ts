@@ -1,5 +1,5 @@
 // Entity tags.
-import { isReadable } from './header-fields.ts';
+import { isReadable } from './call-fields.ts';
 
 /** Whether an `If-None-Match` field lists the tag (RFC 9110, 13.1.2). */
 export function matchesTag(condition: string | undefined, etag: string): boolean {

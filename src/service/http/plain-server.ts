@@ -1,9 +1,8 @@
 // A server for operators: without what listeners for consumers have, such as observations, CORS and compression.
 import fastify, { type FastifyInstance } from 'fastify';
 import { Problem } from '../../sql/base/problem.ts';
-import type { SendProblem } from './base-server.ts';
+import { type SendProblem, toProblem } from './problems.ts';
 import { disableBodyParsing } from './body.ts';
-import { toProblem } from './problems.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 
 /** Creates the server without routes, not yet listening. */

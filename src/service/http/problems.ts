@@ -2,6 +2,7 @@
 import { STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem, type ProblemCode } from '../../sql/base/problem.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 
 /** The body of a response outside Fastify. */
 export interface RawBody {
@@ -47,7 +48,7 @@ export function toProblem(error: unknown): Problem {
 const MAX_CAUSE = 1000;
 
 /** The failure of a saved query with the engine's message, for its author; any other problem unchanged. */
-export function withCause(problem: Problem): Problem {
+function withCause(problem: Problem): Problem {
   const { code, cause } = problem;
   if (code !== 'endpoint.failed' || !(cause instanceof Error)) return problem;
   const message = cause.message.replace(/^(?:Code: \d+\. )?(?:DB::Exception: )?/, '').slice(0, MAX_CAUSE);
@@ -62,3 +63,20 @@ const FASTIFY_ERRORS: Readonly<Record<string, ProblemCode>> = {
   FST_ERR_BAD_URL: 'request.malformed',
   FST_ERR_ASYNC_CONSTRAINT: 'request.malformed',
 };
+
+export type SendProblem = (reply: FastifyReply, problem: Problem) => FastifyReply;
+
+/** Sends what handlers throw, and unknown paths, as problems. */
+export function addProblems(
+  app: FastifyInstance,
+  { disclosesCauses }: { readonly disclosesCauses: boolean },
+  send: SendProblem,
+): void {
+  const fail = (reply: FastifyReply, error: unknown): FastifyReply => {
+    const problem = disclosesCauses ? withCause(toProblem(error)) : toProblem(error);
+    reply.problem = problem;
+    return send(reply, problem);
+  };
+  app.setErrorHandler((error, _request, reply) => fail(reply, error));
+  app.setNotFoundHandler((_request, reply) => fail(reply, new Problem('route.unknown')));
+}

@@ -224,11 +224,18 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     registers,
   });
   const countShadow = createShadowMetrics(registers);
+  const verified = new Counter({
+    name: 'millrace_rollup_verified_total',
+    help: 'Calls over a rollup that were repeated over the rows, by outcome: equal, different, unstable (rows arrived meanwhile, or a LIMIT may return any of several), failed, dropped.',
+    labelNames: ['rollup', 'outcome'],
+    registers: [...registers],
+  });
   const countBudgets = createBudgetMetrics(registers);
   const countLive = createLiveMetrics(registers);
   return (event) => {
     countLive(event);
     if (event.kind === 'shadow.compared') countShadow(event);
+    if (event.kind === 'rollup.verified') verified.inc({ rollup: event.rollup, outcome: event.outcome });
     countBudgets(event);
     if (event.kind === 'redaction.found_in_rows')
       for (const [detector, matches] of Object.entries(event.detectors))

@@ -43,6 +43,13 @@ const LINES: Lines = {
     'rollups: findings:',
     ...diagnostics.map((each) => `  ${describeFinding(each)}`),
   ],
+  'rollup.distrusted': ({ rollup, isWritten }) => [
+    `rollups: ${rollup}: a call returned other values from it than from the rows; it is not used ${isWritten ? 'until it is filled again' : 'in this process: run millrace rollup drop, apply and backfill'}`,
+  ],
+  'rollup.verified': ({ endpoint, rollup, outcome }) => [
+    `rollups: a call of ${endpoint} over ${rollup} and over the rows: ${outcome}`,
+  ],
+  'rollup.not_routed': ({ cause }) => [`rollups: a query reads rows: ${describeCause(cause)}`],
   'rollup.failed': ({ rollup, cause }) => [`rollups: ${rollup}: not kept: ${describeCause(cause)}`],
   'tokens.loaded': (observation) => [`keys: ${observation.tokens} loaded`],
   'tokens.rejected': (observation) => [

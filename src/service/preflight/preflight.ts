@@ -1,6 +1,7 @@
 // Sandbox self-test: sends known escape attempts through the service's own checks, and past them directly over the
 // consumer connection. Also checks what a ClickHouse server allows our users.
 import type { Catalog } from '../endpoints/catalog.ts';
+import { runEntries, type CheckEntry } from '../endpoints/checks/check.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../engine/engine.ts';
@@ -17,17 +18,40 @@ export interface PreflightOptions extends ProbeOptions {
 /** All endpoints share the checks, so testing more of them finds nothing new. */
 const MAX_ENDPOINTS = 20;
 
+/** The tests in their order. Their results have names in place of codes. */
+const SELF_TEST: readonly CheckEntry<'service', PreflightFinding, PreflightOptions>[] = [
+  { needs: 'service', codes: {}, check: checkServerOf },
+  { needs: 'service', codes: {}, check: attackEndpoints },
+  {
+    needs: 'service',
+    codes: {},
+    check: ({ engine, catalog }) => attackConnection(engine, sandboxedOf(catalog)[0]),
+  },
+  {
+    needs: 'service',
+    codes: {},
+    check: (options) => (sandboxedOf(options.catalog).length > 0 ? probeIsolation(options) : []),
+  },
+];
+
 /** Runs every test; rejects with EngineError only if the engine is unavailable. */
-export async function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
-  const isWatching = options.catalog.all.some(({ cache }) => cache?.check !== undefined);
-  const findings =
-    options.engine.kind === 'http' ? [...(await checkServer(options.engine, { isWatching }))] : [];
-  const sandboxed = options.catalog.all
-    .filter((endpoint) => endpoint.sandbox.enabled)
-    .slice(0, MAX_ENDPOINTS);
-  for (const endpoint of sandboxed) findings.push(...(await attackChecks(options, endpoint)));
-  findings.push(...(await attackConnection(options.engine, sandboxed[0])));
-  if (sandboxed.length > 0) findings.push(...(await probeIsolation(options)));
+export function runPreflight(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  return runEntries(SELF_TEST, options);
+}
+
+async function checkServerOf({ engine, catalog }: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  if (engine.kind !== 'http') return [];
+  return checkServer(engine, { isWatching: catalog.all.some(({ cache }) => cache?.check !== undefined) });
+}
+
+function sandboxedOf({ all }: Catalog): readonly Endpoint[] {
+  return all.filter(({ sandbox }) => sandbox.enabled).slice(0, MAX_ENDPOINTS);
+}
+
+async function attackEndpoints(options: PreflightOptions): Promise<readonly PreflightFinding[]> {
+  const findings: PreflightFinding[] = [];
+  for (const endpoint of sandboxedOf(options.catalog))
+    findings.push(...(await attackChecks(options, endpoint)));
   return findings;
 }
 

@@ -2,6 +2,7 @@
 import type { Statement } from '../engine/engine.ts';
 import { EngineError, isAway, type Engine } from '../engine/engine.ts';
 import { ACCESS_DENIED } from '../engine/missing-grant.ts';
+import { POLICY_APPLIES } from '../engine/row-policy.ts';
 import {
   DEFAULT_OUTPUT,
   FIXED_SETTINGS,
@@ -203,8 +204,7 @@ const checkPolicies: Check = async ({ rows, name }) => {
 };
 
 const POLICIES = `SELECT database, table FROM system.row_policies WHERE table != '' GROUP BY database, table
-HAVING NOT max((apply_to_all AND NOT has(apply_to_except, currentUser()))
-  OR hasAny(apply_to_list, arrayPushBack(currentRoles(), currentUser())))`;
+HAVING NOT max(${POLICY_APPLIES})`;
 
 /** For `until: data`: what a check of the data reads, besides tables that every user may read. */
 const checkWatching: Check = async ({ rows, name }) => {

@@ -1,20 +1,18 @@
 // The second stage of a call: its parameters become typed values, which choose the variant of the endpoint's query.
 import type { Endpoint, ResultShape } from '../endpoints/endpoint.ts';
 import type { Clock } from '../../sql/base/clock.ts';
-import type { EngineFormat } from '../formats/clickhouse-formats.ts';
-import type { FormatName } from '../formats/formats.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { demandedRedactor } from '../../guard/redact/demand.ts';
 import type { Redactor } from '../../guard/redact/redactor.ts';
 import type { Admitted } from './admit.ts';
-import type { LiveRequest } from './call.ts';
+import type { CallContent, LiveRequest } from './call.ts';
 import { parametersOf } from './consumer/consumer-query.ts';
 import { shapeOf } from './formats/result-shape.ts';
 import { labelsOf, type Labels } from './labels.ts';
 import { requestedWorkload } from './limits/workload.ts';
 import { readLive } from './live-request.ts';
-import { openPage, type OpenedPage } from './pages/pages.ts';
+import { openPage, type OpenedPage } from './pages/open-page.ts';
 
 /** A call asks for this, as values. The consumer query in it is not checked. */
 export interface Bound {
@@ -25,7 +23,7 @@ export interface Bound {
   readonly parameters: ReadonlyMap<string, readonly RawValue[]>;
   readonly bindings: Bindings;
   readonly redactor: Redactor;
-  readonly format: FormatName | EngineFormat;
+  readonly format: CallContent['format'];
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
   /** How NaN and infinities are written; undefined: as null, or as the format has them. */

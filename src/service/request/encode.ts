@@ -7,6 +7,7 @@ import type { Plan } from './plan.ts';
 import type { Result } from './read.ts';
 import { sharedCaching } from './reading/shared-caching.ts';
 import { replayWhileValid, whileValid } from './reading/validity.ts';
+import type { Verification } from './rollups/verify.ts';
 import type { Shadow } from './shadow/shadow.ts';
 
 export interface EncodeDeps extends MetadataDeps {
@@ -14,6 +15,8 @@ export interface EncodeDeps extends MetadataDeps {
   readonly keyUse: Pick<KeyUse, 'note'>;
   /** Compares versions after calls; undefined: not here. */
   readonly shadow?: Shadow | undefined;
+  /** Repeats calls of rollups over the rows; undefined: not here. */
+  readonly verification?: Verification | undefined;
 }
 
 /** Throws Problem if the metadata that the call needs are not known. */
@@ -24,6 +27,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
   const result = { ...found, outcome };
   const described = metadata && (await withMetadata(deps, result, metadata));
   const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
+  if (result.rollup !== undefined) deps.verification?.offer(plan);
   if (timing.engine > 0 && plan.endpoint.version !== undefined) deps.shadow?.offer(plan);
   return {
     endpoint: plan.endpoint,

@@ -10,7 +10,7 @@ import { parametersOf } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
 import { type AdmitDeps, admit } from './admit.ts';
 import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
-import { planQuery } from './plan.ts';
+import { planQuery } from './plan-query.ts';
 import type { Routed, Routing } from './rollups/routing.ts';
 
 export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {

@@ -4,19 +4,14 @@ import type { Callers } from '../cache/single-flight.ts';
 import { isRedacting } from '../../guard/redact/demand.ts';
 import { bindAt, type Bound } from './bind.ts';
 import { createSpending, type SpendingDeps } from './limits/spending.ts';
-import { planPage, type Page, type PlanPageDeps } from './pages/pages.ts';
-import type { PlannedQuery, PlanQueryDeps, QueryRequest } from './planned-query.ts';
+import { planPage, type PlanPageDeps } from './pages/pages.ts';
+import type { Page } from './pages/page-statement.ts';
+import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
 import type { Requester } from './run-statement.ts';
 import type { Clock } from '../../sql/base/clock.ts';
 import { metadataOptions, type MetadataOptions } from './metadata-options.ts';
-import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
-import { checkProblem } from './engine-problems.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { Bindings } from '../params/binder.ts';
-import { EngineError } from '../engine/engine.ts';
 import type { Routing } from './rollups/routing.ts';
-import { Problem } from '../../sql/base/problem.ts';
-import { hashParameters } from '../endpoints/source-query.ts';
+import { planQuery } from './plan-query.ts';
 
 export type PlanDeps = PlanQueryDeps &
   PlanPageDeps &
@@ -102,63 +97,4 @@ async function queryOf(deps: PlanDeps, bound: Bound): Promise<PlannedQuery> {
   const isRouted = endpoint.readsRollups && admitted.content.isOverRows !== true;
   const routed = isRouted ? await deps.routing?.route(paged.statement, bindings.now) : undefined;
   return routed?.kind === 'rollup' ? { ...paged, routed } : paged;
-}
-
-/**
- * The query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
- * may not run.
- */
-export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
-  const planned = await planOf(deps, request);
-  if (deps.rewrite === undefined) return planned;
-  return { ...planned, statement: await deps.rewrite(planned.statement) };
-}
-
-async function planOf(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
-  const { endpoint, bindings, consumerQuery, isRedacted } = request;
-  if (consumerQuery !== undefined)
-    return planConsumerQuery({ ...deps, ...request }, consumerQuery).catch((error: unknown) => {
-      throw checkProblem(error);
-    });
-  const isAtSource = isRedacted && endpoint.redaction.at === 'source';
-  return isAtSource ? planAtSource(deps, endpoint, bindings) : planSaved(endpoint, bindings);
-}
-
-function planSaved(
-  { limits, int64, statement: sql }: Endpoint,
-  { values, canonical }: Bindings,
-): PlannedQuery {
-  return {
-    statement: { sql, parameters: values, limits, origin: 'saved', int64 },
-    canonical,
-    consumerQuery: undefined,
-    blame: () => undefined,
-    overRedacted: undefined,
-  };
-}
-
-/** The saved query over redacted tables. Throws Problem if they cannot be redacted. */
-async function planAtSource(
-  { describe }: Pick<PlanQueryDeps, 'describe'>,
-  endpoint: Endpoint,
-  bindings: Bindings,
-): Promise<PlannedQuery> {
-  const source = await describe.source(endpoint);
-  if (source === undefined) {
-    const cause = describe.sourceFailure(endpoint);
-    if (cause instanceof EngineError) throw checkProblem(cause);
-    throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be redacted', cause });
-  }
-  const { statement, ...plan } = planSaved(endpoint, bindings);
-  const { source: settings } = endpoint.redaction.redactor;
-  // Personal data compared with stored values would show whether there is such a value, by a failure on its row.
-  const canCompare = Object.values(bindings.values).every(
-    (value) => value === null || settings?.canCompare(value) === true,
-  );
-  const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
-  return {
-    ...plan,
-    statement: { ...statement, sql: canCompare ? source.sql : source.unindexed, parameters },
-    overRedacted: endpoint.query,
-  };
 }

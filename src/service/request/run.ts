@@ -2,10 +2,12 @@
 import { etagInParts } from '../cache/entry.ts';
 import { contentTypeOf } from '../formats/formats.ts';
 import { cutLines } from '../formats/lines.ts';
-import { encodeRows, type Encoding } from './formats/encode-rows.ts';
-import { produceEngineFormat, type EngineFormatDeps } from './formats/engine-format.ts';
+import { encodeRows } from './formats/encode-rows.ts';
+import type { Encoding } from './formats/encode-columns.ts';
+import { produceEngineFormat } from './formats/engine-format.ts';
+import type { EngineFormatDeps } from './formats/run-written.ts';
 import { redactRows } from './formats/redacted-rows.ts';
-import { cutPage } from './pages/pages.ts';
+import { cutPage } from './pages/cut-page.ts';
 import type { Plan } from './plan.ts';
 import type { SharedFailures } from './reading/shared-failures.ts';
 import { runQuery, type RunContext, type Produced } from './run-statement.ts';

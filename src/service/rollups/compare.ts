@@ -1,11 +1,11 @@
 // Compares a rollup with its source, by the numbers of rows of each bucket, and in samples by every measure.
 import { COUNT_OF_ROWS } from '../../guard/rollups/aggregates.ts';
-import type { RollupTable } from '../../guard/rollups/model.ts';
+import { bucketSql } from '../../guard/rollups/bucket.ts';
+import type { Rollup, RollupMeasure, RollupTable } from '../../guard/rollups/model.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 import {
-  bucketSql,
   daySql,
   isInRangeSql,
   measureSql,
@@ -30,12 +30,11 @@ export interface ComparedDay {
 /** Days that have rows in the source or in the rollup, in order. Buckets that end after `edge` (seconds since 1970) are left out. */
 export async function compareDays(
   engine: Engine,
-  plan: RollupPlan,
+  rollup: Rollup,
   { edge, isTime }: { readonly edge: number; readonly isTime: TimeCondition },
 ): Promise<readonly ComparedDay[]> {
-  const { rollup } = plan;
   const time = quoteIdentifier(rollup.time);
-  const count = measureSql(countOf(plan)).ofFiner;
+  const count = measureSql(countOf(rollup)).ofFiner;
   const days = new Map<Day, ComparedDay>();
   for (const [index, table] of rollup.tables.entries()) {
     const finer = rollup.tables[index - 1];
@@ -56,8 +55,8 @@ export async function compareDays(
   return [...days.values()].toSorted((a, b) => (a.day < b.day ? -1 : 1));
 }
 
-function countOf({ rollup }: RollupPlan): RollupPlan['rollup']['measures'][number] {
-  const count = rollup.measures.find(({ name }) => name === COUNT_OF_ROWS);
+function countOf({ measures }: Rollup): RollupMeasure {
+  const count = measures.find(({ name }) => name === COUNT_OF_ROWS);
   if (count === undefined) throw new Error('every rollup counts its rows');
   return count;
 }
@@ -111,10 +110,6 @@ function differenceSql({ rollup }: RollupPlan, table: RollupTable, start: number
   return `SELECT toString(${daySql(`toDateTime(${start}, 'UTC')`)}) FROM (SELECT text, sum(side) AS sides FROM (SELECT text, 1 AS side FROM (${ofRows}) UNION ALL SELECT text, -1 AS side FROM (${ofGroups})) GROUP BY text HAVING sides != 0) LIMIT 1`;
 }
 
-function finalOfRows({
-  aggregate,
-  parameters,
-  arguments: list,
-}: RollupPlan['rollup']['measures'][number]): string {
+function finalOfRows({ aggregate, parameters, arguments: list }: RollupMeasure): string {
   return `${aggregate}${parameters.length === 0 ? '' : `(${parameters.join(', ')})`}(${list.join(', ')})`;
 }

@@ -1,19 +1,41 @@
 // The rollups that queries can read now, and for which times: read from the engine again and again. What is not known, or not for
 // some time, is not used.
-import type { RollupInUse } from '../../guard/rollups/model.ts';
+import type { Rollup, RollupInUse } from '../../guard/rollups/model.ts';
 import type { After, Clock } from '../../sql/base/clock.ts';
-import { quoteString } from '../../sql/clickhouse/literal.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 import { readColumns } from './columns.ts';
-import { hasChanged, readStates, seeSource, type RollupState } from './state.ts';
-import { viewOf } from './statements.ts';
+import { createDistrust } from './distrust.ts';
+import { hiddenFrom, readPoliciesOf, type Hidden, type QueryOrigin } from './rights.ts';
+import { createStandingOf, type StandingOf } from './standing.ts';
+import { readStates, type RollupState } from './state.ts';
+
+type SourceName = Rollup['source'];
+
+/** A rollup that the files declare, as it is now. */
+export interface KnownRollup {
+  readonly name: string;
+  readonly source: SourceName;
+  /** Undefined: all queries read the rows, for the reason. */
+  readonly inUse: RollupInUse | undefined;
+  readonly reason: string | undefined;
+  /** The users that it is not used for. */
+  readonly hidden: Hidden;
+}
+
+/** A rollup that is not used, and why. */
+export type UnusedRollup = Pick<KnownRollup, 'name'> & { readonly reason: string };
 
 export interface RollupsInUse {
-  /** Returns those of a table: the newest version of each name that is equal to its rows. */
-  of(source: { readonly database: string; readonly table: string }): readonly RollupInUse[];
-  /** All of them. */
-  all(): readonly RollupInUse[];
+  /** Returns those of a table that may be read by an origin: the newest version of each name that is equal to its rows. */
+  of(source: SourceName, origin: QueryOrigin): readonly RollupInUse[];
+  /** Returns why the others of a table are not read. */
+  unused(source: SourceName, origin: QueryOrigin): readonly UnusedRollup[];
+  /** The version is not used from now on, until it is filled again. Never rejects. */
+  distrust(rollup: { readonly rollup: string; readonly version: string }, reason: string): Promise<void>;
+  /** All that the files declare, as last read. */
+  all(): readonly KnownRollup[];
   /** Reads the states now. Never rejects. */
   refresh(): Promise<void>;
   close(): void;
@@ -21,47 +43,68 @@ export interface RollupsInUse {
 
 export interface RollupsInUseOptions {
   readonly engine: Engine;
-  /** The names and versions that the files declare now. */
-  readonly declared: () => readonly { readonly name: string; readonly version: string }[];
+  /** What the files declare now. */
+  readonly declared: () => readonly DeclaredRollup[];
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly after: After;
+  readonly observe: Observe;
   /** Called after a read with other tables than before. */
   readonly onTables?: (() => Promise<void>) | undefined;
 }
 
+type DeclaredRollup = Pick<Rollup, 'name' | 'version' | 'source'>;
+
 /** Milliseconds between two reads, and until what was read is not used any more. */
 const EVERY_MS = 5000;
 const VALID_MS = 15_000;
-/** A state that was compared longer ago is not used. */
-const CHECKED_MS = 26 * 3_600_000;
 
 export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
-  const { engine, declared, clock, after, onTables } = options;
-  let [inUse, readAt] = [new Map<string, readonly RollupInUse[]>(), -Infinity];
+  const { engine, declared, clock, after, observe, onTables } = options;
+  const distrust = createDistrust(engine);
+  const standingOf = distrust.withFailures(createStandingOf(engine));
+  let all: readonly KnownRollup[] = [];
+  // Queries may read the tables before any of them is routed there.
+  let [served, readAt]: [readonly KnownRollup[], number] = [[], -Infinity];
   let cancel: (() => void) | undefined;
-  let all: readonly RollupInUse[] = [];
   let isClosed = false;
+  /** A call may have found meanwhile that it is wrong. */
+  const trusted = (each: KnownRollup): KnownRollup => {
+    const reason = each.inUse && distrust.reasonOf(each.inUse.rollup);
+    return reason === undefined ? each : { ...each, inUse: undefined, reason };
+  };
   const read = async (): Promise<void> => {
     const started = clock.monotonic();
     const names = declared();
-    const found = names.length === 0 ? [] : await readInUse(engine, names);
-    const before = tablesOf(inUse);
-    const next = bySource(found);
-    // Queries may read the tables before any of them is routed there.
-    if (tablesOf(next) !== before) {
-      all = found;
-      await onTables?.();
-    }
-    [inUse, readAt, all] = [next, started, found];
+    const found = names.length === 0 ? [] : await readKnown(engine, names, standingOf);
+    const isOther = tablesOf(all) !== tablesOf(found);
+    all = found.map(trusted);
+    if (isOther) await onTables?.();
+    [served, readAt] = [found.map(trusted), started];
   };
   const refresh = (): Promise<void> => read().catch(unknown);
   const schedule = (): void => {
     cancel = after(EVERY_MS, () => void refresh().finally(() => void (isClosed || schedule())));
   };
   schedule();
+  const known = ({ database, table }: SourceName): readonly KnownRollup[] =>
+    served.filter(({ source }) => source.database === database && source.table === table);
   const isValid = (): boolean => clock.monotonic() - readAt <= VALID_MS;
   return {
-    of: ({ database, table }) => (isValid() ? (inUse.get(`${database}.${table}`) ?? []) : []),
+    of: (source, origin) =>
+      isValid()
+        ? known(source).flatMap((each) => (reasonOf(each, origin) === undefined ? (each.inUse ?? []) : []))
+        : [],
+    unused: (source, origin) =>
+      known(source).flatMap((each) => {
+        const reason = isValid() ? reasonOf(each, origin) : STALE;
+        return reason === undefined ? [] : [{ name: each.name, reason }];
+      }),
+    distrust: async ({ rollup: name, version }, reason) => {
+      const written = distrust.add({ name, version }, reason);
+      [all, served] = [all.map(trusted), served.map(trusted)];
+      const isWritten = await written;
+      observe({ kind: 'rollup.distrusted', rollup: `${name}@${version}`, isWritten });
+    },
     all: () => all,
     refresh,
     close: () => {
@@ -71,8 +114,14 @@ export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   };
 }
 
-function tablesOf(inUse: ReadonlyMap<string, readonly RollupInUse[]>): string {
-  const tables = [...inUse.values()].flatMap((all) => all.flatMap(({ rollup }) => rollup.tables));
+const STALE = 'the engine has not reported its state for some time';
+
+function reasonOf({ inUse, reason, hidden }: KnownRollup, origin: QueryOrigin): string | undefined {
+  return inUse === undefined ? (reason ?? NOT_APPLIED) : hidden[origin];
+}
+
+function tablesOf(all: readonly KnownRollup[]): string {
+  const tables = all.flatMap(({ inUse }) => inUse?.rollup.tables ?? []);
   return tables.map(({ database, table }) => `${database}.${table}`).join();
 }
 
@@ -80,52 +129,60 @@ function unknown(cause: unknown): undefined {
   if (!(cause instanceof EngineError)) throw cause;
 }
 
-function bySource(all: readonly RollupInUse[]): Map<string, readonly RollupInUse[]> {
-  const found = new Map<string, RollupInUse[]>();
-  for (const each of all) {
-    const { database, table } = each.rollup.source;
-    const key = `${database}.${table}`;
-    found.set(key, [...(found.get(key) ?? []), each]);
+const NOT_APPLIED = 'it is not applied: run millrace rollup apply and backfill';
+
+/** Rejects with EngineError. */
+export async function readKnown(
+  engine: Engine,
+  declared: readonly DeclaredRollup[],
+  standingOf: StandingOf = createStandingOf(engine),
+): Promise<readonly KnownRollup[]> {
+  const states = await readStates(engine);
+  const [row] = await askRows(engine, 'SELECT toUnixTimestamp64Milli(now64(3))');
+  const policies = readPoliciesOf(engine);
+  const found: KnownRollup[] = [];
+  for (const each of declared) {
+    const used = await choose(engine, versionsOf(states, each), (state) =>
+      standingOf(state, Number(row?.[0] ?? 0)),
+    );
+    const { rollup = each } = used.inUse ?? {};
+    // The embedded engine has filters of its own, which the service makes for both.
+    const isOfServer = engine.kind === 'http' && used.inUse !== undefined;
+    const hidden = isOfServer ? await hiddenFrom(engine, policies, used.inUse.rollup) : {};
+    found.push({ name: each.name, source: rollup.source, ...used, hidden });
   }
   return found;
 }
 
-async function readInUse(
+/** The newest first: another version stays in use until the declared one is equal to its rows. */
+function versionsOf(
+  states: readonly RollupState[],
+  { name, version }: DeclaredRollup,
+): readonly RollupState[] {
+  const versions = states.filter(({ rollup }) => rollup.name === name);
+  const own = versions.filter(({ rollup }) => rollup.version === version);
+  return [...own, ...versions.filter((each) => !own.includes(each))];
+}
+
+/** The first that can be used; if there is none, the reason of the first. */
+async function choose(
   engine: Engine,
-  declared: readonly { readonly name: string; readonly version: string }[],
-): Promise<readonly RollupInUse[]> {
-  const states = await readStates(engine);
-  const [row] = await askRows(engine, 'SELECT toUnixTimestamp64Milli(now64(3))');
-  const now = Number(row?.[0] ?? 0);
-  const found: RollupInUse[] = [];
-  for (const { name, version } of declared) {
-    const versions = states.filter(({ rollup }) => rollup.name === name);
-    const own = versions.filter(({ rollup }) => rollup.version === version);
-    // The newest first: another version stays in use until the declared one is equal to its rows.
-    for (const state of [...own, ...versions.filter((each) => !own.includes(each))]) {
-      if (!(await isUsable(engine, state, now))) continue;
-      const { rollup, from, until } = state;
-      const columns = await readColumns(engine, rollup.source);
-      found.push({ rollup, coverage: { from: micros(from), until: micros(until) }, columns });
-      break;
+  versions: readonly RollupState[],
+  standingOf: (state: RollupState) => ReturnType<StandingOf>,
+): Promise<Pick<KnownRollup, 'inUse' | 'reason'>> {
+  let first: string | undefined;
+  for (const state of versions) {
+    const standing = await standingOf(state);
+    if ('reason' in standing) first ??= standing.reason;
+    else {
+      const coverage = { from: micros(standing.from), until: micros(standing.until) };
+      const columns = await readColumns(engine, state.rollup.source);
+      return { inUse: { rollup: state.rollup, coverage, columns }, reason: undefined };
     }
   }
-  return found;
+  return { inUse: undefined, reason: first ?? NOT_APPLIED };
 }
 
 function micros(seconds: number): bigint {
   return BigInt(seconds) * 1_000_000n;
-}
-
-async function isUsable(engine: Engine, state: RollupState, now: number): Promise<boolean> {
-  const { rollup, from, until, checked, failure, seen } = state;
-  if (until <= from || failure !== undefined || now - checked > CHECKED_MS) return false;
-  const source = await seeSource(engine, rollup);
-  if (source === undefined || source.isChanging || hasChanged(seen, source)) return false;
-  const views = rollup.tables.map((table) => quoteString(viewOf(table).table));
-  const [row] = await askRows(
-    engine,
-    `SELECT count() FROM system.tables WHERE database = ${quoteString(rollup.tables[0]?.database ?? '')} AND name IN (${views.join(', ')})`,
-  );
-  return Number(row?.[0]) === views.length;
 }

@@ -1,10 +1,11 @@
 // Estimates what a rollup would save, from the rows that its source has: as many rows as there are to a bucket and group are read
 // as one.
+import { bucketSql } from '../../guard/rollups/bucket.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 import { timesOf } from './rebuild.ts';
-import { bucketSql, daySql, isInRangeSql, quoteName, type RollupPlan } from './statements.ts';
+import { daySql, isInRangeSql, quoteName, type RollupPlan } from './statements.ts';
 
 export interface RollupEstimate {
   readonly every: number;

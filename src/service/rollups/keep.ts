@@ -6,6 +6,8 @@ import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { askRows } from './ask.ts';
 import { compareDays, compareSamples, type ComparedDay, type Day } from './compare.ts';
 import { insertsEnded, rebuildSlice, secondsOf, slicesOf, timesOf, type RollupDeps } from './rebuild.ts';
+import { daysOfParts } from './changed-days.ts';
+import { comparePartsOf, partitionOf } from './parts.ts';
 import type { RollupSource } from './source.ts';
 import {
   hasOtherValues,
@@ -17,6 +19,7 @@ import {
   stateOf,
   writeState,
   type RollupState,
+  type SeenSource,
 } from './state.ts';
 import {
   anyTime,
@@ -24,8 +27,10 @@ import {
   daySql,
   dropStatements,
   quoteName,
+  viewStatements,
   type RollupPlan,
 } from './statements.ts';
+import { isFed } from './views.ts';
 
 /** These happen to a rollup, in order. */
 export type RollupEvent =
@@ -43,6 +48,7 @@ export interface KeptRollup {
 export async function applyRollup({ engine }: RollupDeps, { plan }: KeptRollup): Promise<RollupState> {
   const [database = '', ...statements] = createStatements(plan);
   for (const sql of [database, createStates(plan), ...statements]) await engine.execute(sql);
+  if (!(await isFed(engine, plan.rollup))) for (const sql of viewStatements(plan)) await engine.execute(sql);
   const known = stateOf(await readStates(engine), plan.rollup);
   const { rollup, settleSeconds, keepDays } = plan;
   if (known?.settleSeconds === settleSeconds && known.keepDays === keepDays) return known;
@@ -93,10 +99,18 @@ export async function* keepRollup(
     state = { ...state, from: 0, until: 0 };
     await writeState(engine, state);
     await emptyDays(deps, kept);
-    if (isRepaired) state = { ...state, failure: undefined };
+    if (isRepaired) {
+      state = { ...state, failure: undefined };
+      await writeState(engine, state);
+    }
   }
   const edge = await edgeOf(deps, plan);
-  const before = await judgeSettled(deps, kept, edge);
+  const replaced = await replacedDays(deps, state, { now, edge });
+  if (replaced === undefined) {
+    yield await cover(deps, { ...state, from: 0, until: 0 });
+    return;
+  }
+  const before = withUnequal(await judgeSettled(deps, kept, edge), replaced);
   const events = fill(deps, kept, { judged: before, edge, state });
   let [hasFilled, after] = [false, before];
   for await (const event of events) {
@@ -109,7 +123,9 @@ export async function* keepRollup(
   const times = longestRun(after, edge);
   const wrong = await compareSamples(engine, plan, times);
   if (wrong.length > 0) yield { kind: 'unequal', days: wrong };
-  const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : state.failure;
+  // A call may have found meanwhile that the rollup is wrong.
+  const recorded = stateOf(await readStates(engine), plan.rollup)?.failure;
+  const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : recorded;
   yield await cover(deps, { ...state, ...times, seen: now, failure });
 }
 
@@ -145,6 +161,21 @@ async function emptyDays({ engine }: RollupDeps, { plan }: KeptRollup): Promise<
       await engine.execute(`ALTER TABLE ${quoteName(table)} DROP PARTITION '${day}'`);
 }
 
+/** Rows that came in place of others may be as many: their days are filled again. Undefined: which ones is not known now. */
+function replacedDays(
+  { engine }: RollupDeps,
+  { rollup, seen }: RollupState,
+  { now, edge }: { readonly now: SeenSource; readonly edge: number },
+): Promise<readonly Day[] | undefined> {
+  const { lost, unseen } = comparePartsOf(seen.parts, now.parts);
+  const parts = unseen.filter((name) => lost.has(partitionOf(name)));
+  return daysOfParts(engine, rollup, parts, { from: 0, until: edge });
+}
+
+function withUnequal({ days }: Judged, unequal: readonly Day[]): Judged {
+  return { days: days.map((each) => (unequal.includes(each.day) ? { ...each, isEqual: false } : each)) };
+}
+
 interface JudgedDay extends ComparedDay {
   readonly isEqual: boolean;
   /** The rows are gone or about to, and the buckets stay. */
@@ -171,7 +202,7 @@ async function judge({ engine }: RollupDeps, { plan, source }: KeptRollup, edge:
   const kept = plan.keepDays === undefined ? 0 : edge - (plan.keepDays - 2) * DAY_SECONDS;
   const start = kept - (kept % DAY_SECONDS);
   const isTime = start <= 0 ? anyTime : (column: string) => `${column} >= toDateTime(${start}, 'UTC')`;
-  const days = await compareDays(engine, plan, { edge, isTime });
+  const days = await compareDays(engine, plan.rollup, { edge, isTime });
   const first = days.find(({ rows }) => rows > 0);
   const firstKept = first === undefined ? Infinity : secondsOf(first.day);
   const until = source.ttl === undefined ? firstKept : firstKept + EXPIRING_DAYS * DAY_SECONDS;

@@ -4,6 +4,7 @@ import type { Rollup } from '../../guard/rollups/model.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
+import { comparePartsOf, type SeenParts } from './parts.ts';
 import { onCluster, type RollupPlan } from './statements.ts';
 
 export interface RollupState {
@@ -24,15 +25,14 @@ export interface RollupState {
 /** This shows whether rows of a table were changed or removed. */
 export interface SeenSource {
   readonly uuid: string;
-  /** Rows by partition. */
-  readonly partitions: Readonly<Record<string, number>>;
+  readonly parts: SeenParts;
   /** Mutations and lightweight updates, each with whether it may change values: numbers of rows show all others. */
   readonly changes: Readonly<Record<string, ChangeKind>>;
 }
 
 type ChangeKind = 'values' | 'rows';
 
-export const UNSEEN: SeenSource = { uuid: '', partitions: {}, changes: {} };
+export const UNSEEN: SeenSource = { uuid: '', parts: {}, changes: {} };
 
 const DATABASE = 'millrace_rollups';
 const TABLE = `${DATABASE}.rollups`;
@@ -59,7 +59,10 @@ export async function readStates(engine: Engine): Promise<readonly RollupState[]
     engine,
     `SELECT state FROM ${TABLE} FINAL WHERE state != '' ORDER BY changed DESC`,
   );
-  return rows.map(([state = '']) => JSON.parse(state) as RollupState); // written below
+  return rows.map(([text = '']) => {
+    const state = JSON.parse(text) as RollupState; // written below
+    return { ...state, seen: { ...UNSEEN, ...state.seen } }; // an older release wrote less
+  });
 }
 
 export function stateOf(
@@ -100,7 +103,7 @@ export async function seeSource(
   if (found === undefined) return undefined;
   const parts = await askRows(
     engine,
-    `SELECT partition_id, sum(rows) FROM system.parts WHERE active AND ${of} GROUP BY partition_id`,
+    `SELECT name, rows FROM system.parts WHERE active AND NOT startsWith(name, 'patch-') AND ${of}`,
   );
   const changes = await askRows(
     engine,
@@ -108,7 +111,7 @@ export async function seeSource(
   );
   return {
     uuid: found[0] ?? '',
-    partitions: Object.fromEntries(parts.map(([id = '', rows]) => [id, Number(rows)])),
+    parts: Object.fromEntries(parts.map(([name = '', rows]) => [name, Number(rows)])),
     changes: Object.fromEntries(changes.map(([id = '', , command = '']) => [id, kindOf(command)])),
     isChanging: changes.some(([, isDone]) => isDone === '0'),
   };
@@ -136,6 +139,6 @@ export function hasChanged(before: SeenSource, now: SeenSource): boolean {
   return (
     before.uuid !== now.uuid ||
     Object.keys(now.changes).some((id) => !Object.hasOwn(before.changes, id)) ||
-    Object.entries(before.partitions).some(([partition, rows]) => (now.partitions[partition] ?? -1) < rows)
+    comparePartsOf(before.parts, now.parts).lost.size > 0
   );
 }

@@ -1,6 +1,7 @@
 // The SQL of a rollup: its tables, the views that fill them, and what fills a part of them again. Each column is named after all
 // expressions are computed, since a name such as that of the time column would hide the source's column in the others.
-import { storedAggregate } from '../../guard/rollups/aggregates.ts';
+import { stateSql, storedAggregate } from '../../guard/rollups/aggregates.ts';
+import { bucketSql } from '../../guard/rollups/bucket.ts';
 import type { Rollup, RollupMeasure, RollupTable } from '../../guard/rollups/model.ts';
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 
@@ -51,29 +52,21 @@ export function stagingOf<T extends Name>(table: T): T {
 }
 
 /** Returns how a measure is computed, from rows and from a table of a finer grain. */
-export function measureSql({
-  name,
-  aggregate,
-  parameters,
-  arguments: list,
-}: Omit<RollupMeasure, 'types'>): Pick<RollupColumn, 'ofRows' | 'ofFiner'> & { readonly final: string } {
+export function measureSql(
+  measure: Omit<RollupMeasure, 'types'>,
+): Pick<RollupColumn, 'ofRows' | 'ofFiner'> & { readonly final: string } {
+  const { name, aggregate, parameters, arguments: list } = measure;
   const { stored = 'state', merge = aggregate } = storedAggregate(aggregate) ?? {};
   const given = parameters.length === 0 ? '' : `(${parameters.join(', ')})`;
-  const [column, values] = [quoteIdentifier(name), `(${list.join(', ')})`];
-  if (stored === 'value') {
-    const merged = `${merge}(${column})`;
-    return { ofRows: `${aggregate}${values}`, ofFiner: merged, final: merged };
-  }
+  const column = quoteIdentifier(name);
+  const ofRows = stateSql(measure, list);
+  const merged = `${merge}(${column})`;
+  if (stored === 'value') return { ofRows, ofFiner: merged, final: merged };
   return {
-    ofRows: `${aggregate}State${given}${values}`,
+    ofRows,
     ofFiner: `${aggregate}MergeState${given}(${column})`,
     final: `${aggregate}Merge${given}(${column})`,
   };
-}
-
-/** The start of the bucket of a time, of the type of the time column. */
-export function bucketSql({ timeType }: Pick<Rollup, 'timeType'>, column: string, every: number): string {
-  return `CAST(toStartOfInterval(${column}, toIntervalSecond(${every}), 'UTC'), ${quoteString(timeType)})`;
 }
 
 /** Buckets wrap around outside of these times, which are never covered. */
@@ -125,12 +118,26 @@ export function daySql(column: string): string {
 export function createStatements(plan: RollupPlan): readonly string[] {
   const { rollup, cluster } = plan;
   const database = rollup.tables[0]?.database ?? '';
-  const views = rollup.tables.map((table, index) => createView(plan, table, rollup.tables[index - 1]));
   return [
     `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(database)}${onCluster(cluster)}`,
     ...rollup.tables.map((table) => createTable(plan, table)),
-    ...views.toReversed(),
+    ...createViews(plan),
   ];
+}
+
+function createViews(plan: RollupPlan): readonly string[] {
+  const { tables } = plan.rollup;
+  return tables.map((table, index) => createView(plan, table, tables[index - 1])).toReversed();
+}
+
+/** The statements that create the views again, such as after another table has the name of the source. */
+export function viewStatements(plan: RollupPlan): readonly string[] {
+  const { rollup, cluster } = plan;
+  return [...rollup.tables.map((table) => dropTable(viewOf(table), cluster)), ...createViews(plan)];
+}
+
+function dropTable(name: Name, cluster: string | undefined): string {
+  return `DROP TABLE IF EXISTS ${quoteName(name)}${onCluster(cluster)} SYNC`;
 }
 
 export function onCluster(cluster: string | undefined): string {
@@ -172,9 +179,8 @@ export function dropStatements(
   { tables }: Pick<Rollup, 'tables'>,
   cluster: string | undefined,
 ): readonly string[] {
-  const drop = (name: Name): string => `DROP TABLE IF EXISTS ${quoteName(name)}${onCluster(cluster)} SYNC`;
   return [
-    ...tables.map((table) => drop(viewOf(table))),
-    ...tables.flatMap((table) => [drop(stagingOf(table)), drop(table)]),
+    ...tables.map((table) => dropTable(viewOf(table), cluster)),
+    ...tables.flatMap((table) => [dropTable(stagingOf(table), cluster), dropTable(table, cluster)]),
   ];
 }

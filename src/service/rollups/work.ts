@@ -4,7 +4,10 @@ import type { RollupDeclaration } from '../endpoints/rollups/read-rollups.ts';
 import { compareRollup, applyRollup, dropRollup, keepRollup, type KeptRollup } from './keep.ts';
 import { estimateRollup, gainOf, wouldPay, type RollupEstimate } from './estimate.ts';
 import type { RollupDeps } from './rebuild.ts';
+import { askRows } from './ask.ts';
 import { resolveRollup } from './resolve.ts';
+import { createStandingOf } from './standing.ts';
+import { daysText, statusEvent, timeText, type RollupStatus } from './status.ts';
 import { createStates, readStates, stateOf, type RollupState } from './state.ts';
 import { createStatements } from './statements.ts';
 
@@ -21,6 +24,7 @@ export interface RollupRequest {
 export type WorkEvent =
   | { readonly kind: 'finding'; readonly finding: Finding }
   | { readonly kind: 'line' | 'progress' | 'warning'; readonly text: string }
+  | { readonly kind: 'status'; readonly text: string; readonly status: RollupStatus }
   | { readonly kind: 'failed'; readonly text: string };
 
 export interface WorkDeps extends RollupDeps {
@@ -123,45 +127,41 @@ async function* backfill(deps: WorkDeps, kept: KeptRollup): AsyncGenerator<WorkE
 
 function coverageText({ from, until }: { readonly from: number; readonly until: number }): string {
   if (until <= from) return 'no times are covered';
-  const [start, end] = [from, until].map((seconds) => new Date(seconds * 1000).toISOString().slice(0, 19));
-  return `equal to its rows from ${start}Z to ${end}Z`;
-}
-
-function daysText(days: readonly string[]): string {
-  return days.length <= 5 ? days.join(', ') : `${days.length} days from ${days[0]} to ${days.at(-1)}`;
+  return `equal to its rows from ${timeText(from)} to ${timeText(until)}`;
 }
 
 async function* status(deps: WorkDeps, kept: KeptRollup): AsyncGenerator<WorkEvent> {
-  const { rollup } = kept.plan;
-  const known = stateOf(await readStates(deps.engine), rollup);
-  const reference = referenceOf(rollup);
-  if (known === undefined) return yield line(`${reference}: not applied`);
-  yield line(`${reference}: ${stateText(known)}`);
-  const unequal = await compareRollup(deps, kept);
-  if (unequal.length > 0)
-    yield {
-      kind: 'warning',
-      text: `${reference}: differs from its rows on ${daysText(unequal)}; millrace rollup backfill fills them again`,
-    };
-}
-
-function stateText(state: RollupState): string {
-  if (state.failure !== undefined) return `not used: ${state.failure}`;
-  if (state.checked === 0) return 'applied, not filled';
-  return `${coverageText(state)}, compared at ${new Date(state.checked).toISOString().slice(0, 19)}Z`;
+  const { name, version } = kept.plan.rollup;
+  const known = stateOf(await readStates(deps.engine), kept.plan.rollup);
+  if (known === undefined) return yield statusEvent({ name, version, state: 'not applied' });
+  const found = await statusOf(deps, known);
+  const differs = await compareRollup(deps, kept);
+  yield statusEvent({ ...found, ...(differs.length === 0 ? {} : { differs }) });
 }
 
 /** Versions that the files do not declare. */
-async function* others({ engine, declared }: WorkDeps): AsyncGenerator<WorkEvent> {
-  for (const state of await readStates(engine)) {
+async function* others(deps: WorkDeps): AsyncGenerator<WorkEvent> {
+  for (const state of await readStates(deps.engine)) {
     const { name, version } = state.rollup;
-    const own = declared.find(({ rollup }) => rollup.name === name)?.rollup.version;
+    const own = deps.declared.find(({ rollup }) => rollup.name === name)?.rollup.version;
     if (own === version) continue;
-    const why = own === undefined ? 'in no file' : `replaced by ${name}@${own}`;
-    yield line(
-      `${name}@${version}: ${why}; ${stateText(state)}; millrace rollup drop ${name}@${version} removes it`,
-    );
+    const declared = own === undefined ? { isDeclared: false } : { replacedBy: own };
+    yield statusEvent({ ...(await statusOf(deps, state)), ...declared });
   }
+}
+
+async function statusOf({ engine }: WorkDeps, state: RollupState): Promise<RollupStatus> {
+  const { rollup, checked } = state;
+  const [row] = await askRows(engine, 'SELECT toUnixTimestamp64Milli(now64(3))');
+  const standing = await createStandingOf(engine)(state, Number(row?.[0] ?? 0));
+  const { name, version } = rollup;
+  const compared = checked === 0 ? {} : { compared: timeText(checked / 1000) };
+  if (!('reason' in standing)) {
+    const [from, until] = [standing.from, standing.until].map(timeText);
+    return { name, version, state: 'equal', from, until, ...compared };
+  }
+  if (checked === 0 && state.failure === undefined) return { name, version, state: 'not filled' };
+  return { name, version, state: 'not used', reason: standing.reason, ...compared };
 }
 
 async function* drop({ engine }: WorkDeps, { names, cluster }: RollupRequest): AsyncGenerator<WorkEvent> {

@@ -46,6 +46,21 @@ export interface PathFinding {
   readonly severity?: 'warning';
 }
 
+/** A range in a text: offsets in UTF-16 code units, `end` exclusive. */
+export interface TextSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A finding in a text at an offset (UTF-16 code units), such as in a query: a document locates it. */
+export interface TextFinding<Code extends string = string> {
+  readonly start: number;
+  /** `family.reason`, stable. */
+  readonly code: Code;
+  readonly message: string;
+  readonly hint?: string;
+}
+
 /**
  * Equal findings once each, in the order of the first ones. `whereText` returns what the message of one says about where it was found;
  * undefined: nothing.

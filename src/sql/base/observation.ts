@@ -63,7 +63,19 @@ export interface ShadowCompared {
   readonly ms: number;
 }
 
+/** A call that read a rollup was repeated over the rows. */
+export interface RollupVerified {
+  readonly kind: 'rollup.verified';
+  readonly requestId: string;
+  readonly endpoint: string;
+  readonly rollup: string;
+  /** `unstable`: rows arrived meanwhile, or a LIMIT may return any of several rows. `dropped`: the engine was not idle. */
+  readonly outcome: 'equal' | 'different' | 'unstable' | 'failed' | 'dropped';
+  readonly ms: number;
+}
+
 export type Observation =
+  | RollupVerified
   | {
       readonly kind: 'service.started';
       readonly address: string;
@@ -102,6 +114,10 @@ export type Observation =
   | { readonly kind: 'rollup.unequal'; readonly rollup: string; readonly days: readonly string[] }
   | { readonly kind: 'rollup.rejected'; readonly diagnostics: readonly Finding[] }
   | { readonly kind: 'rollup.failed'; readonly rollup: string; readonly cause: unknown }
+  /** A rollup that is known to be wrong is not used in this process, and in others if the state could be written. */
+  | { readonly kind: 'rollup.distrusted'; readonly rollup: string; readonly isWritten: boolean }
+  /** A query could not be routed, by a fault of the service: it reads rows. */
+  | { readonly kind: 'rollup.not_routed'; readonly cause: unknown }
   | { readonly kind: 'sandbox.checked'; readonly attacks: number; readonly known: readonly string[] }
   | { readonly kind: 'sandbox.switched_off'; readonly open: readonly string[] }
   /** The self-test has not run yet, since the engine is unavailable: consumer queries are disabled until it has. */

@@ -1,5 +1,5 @@
 // What is wrong at a location in an SQL query.
-import type { Codes } from '../base/finding.ts';
+import type { Codes, TextFinding, TextSpan } from '../base/finding.ts';
 
 export const SQL_CODES: Codes = {
   'query.empty': {
@@ -112,11 +112,5 @@ export const SQL_CODES: Codes = {
   },
 };
 
-/** A finding between two offsets (UTF-16 code units, end exclusive) of the query that was read. */
-export interface SqlFinding {
-  readonly start: number;
-  readonly end: number;
-  /** `query.reason`, stable. */
-  readonly code: string;
-  readonly message: string;
-}
+/** A finding in the query that was read. */
+export type SqlFinding = TextFinding & TextSpan;

@@ -1,4 +1,5 @@
 // Where a query names stored tables. What is not understood is a fault, not a guess.
+import type { TextFinding } from '../base/finding.ts';
 import type { Node, Tree } from './tree/nodes.ts';
 import { definedTables } from './tree/places.ts';
 import { nameOf, namesOf, partOf, sourceOf, spanOf, textOf, walk, wordOf } from './tree/visit.ts';
@@ -20,11 +21,7 @@ export interface TableReference {
 }
 
 /** Something that reads stored rows without being a table of a FROM clause. */
-export interface ReferenceFault {
-  readonly start: number;
-  readonly message: string;
-  readonly hint: string;
-}
+export type ReferenceFault = Required<Omit<TextFinding, 'code'>>;
 
 export interface TableReferences {
   readonly references: readonly TableReference[];

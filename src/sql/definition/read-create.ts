@@ -23,8 +23,9 @@ export function readCreate(cursor: Cursor, database: string): StatementRecord {
     return createsTable(cursor)
       ? { kind: 'unreadable', message: 'the name of what is created cannot be read' }
       : { kind: 'other object', what: objectKind(cursor) };
-  if ('code' in cursor.brackets())
-    return { kind: 'unreadable', message: 'unmatched parenthesis or bracket', name: head.name };
+  const brackets = cursor.brackets();
+  if ('code' in brackets)
+    return { kind: 'unreadable', message: brackets.message, name: head.name, at: brackets.start };
   return { ...head, ...readRest(cursor, head.next, database) };
 }
 

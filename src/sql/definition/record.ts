@@ -23,7 +23,13 @@ export type StatementRecord =
   | { readonly kind: 'rows' | 'access'; readonly verb: string }
   /** Creates something that queries cannot name: `what` is its kind. */
   | { readonly kind: 'other object'; readonly what: string }
-  | { readonly kind: 'unreadable'; readonly message: string; readonly name?: QualifiedName };
+  | {
+      readonly kind: 'unreadable';
+      readonly message: string;
+      readonly name?: QualifiedName;
+      /** Offset in the statement; undefined: its start. */
+      readonly at?: number;
+    };
 
 export type CreatedKind =
   | 'TABLE'

@@ -4,6 +4,7 @@ import { castTo } from './cast/cast.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
+import { MAX_DIGITS, remainderOfFloat } from './remainder.ts';
 import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
 import { truth } from './truth.ts';
@@ -226,12 +227,15 @@ function quotientScale(a: Value, b: Value, { shared }: Context): number | undefi
   // The digits of a quotient are no longer known in a quotient of it.
   if (quotientDigits === 'four more')
     return a.type.kind === 'numeric' && !hasDigits(a) ? undefined : scale + 4;
+  if (quotientDigits === 'six more') return Math.max(scale, Math.min(scale + 6, 12));
   return quotientDigits === 'most' && b.type.scale !== undefined ? Math.max(scale, b.type.scale) : undefined;
 }
 
 /** A quotient whose digits are those of its operands is rounded to them. */
 function roundedQuotient(own: Value, { shared }: Context): Value {
-  if (shared.traits.quotientDigits !== 'most' || own.type.scale === undefined) return own;
+  const { quotientDigits } = shared.traits;
+  if (quotientDigits === undefined || quotientDigits === 'four more' || own.type.scale === undefined)
+    return own;
   return { ...roundHalfAway(own, own.type.scale), type: own.type };
 }
 
@@ -244,8 +248,8 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
   if (!isWhole && digits > 0 && digits <= MAX_DIGITS && common(a, b) !== 'float')
     return remainderOfDigits(a, b, operation, digits);
   // ClickHouse computes it from a rounded quotient.
-  if (!isWhole && /[.]\d*[1-9]/.test(String(b.sql)) && REAL.test(String(b.sql)))
-    return unconverted(operation.at, 'expression', 'The remainder of a float by a fraction is not converted');
+  if (!isWhole && REAL.test(String(b.sql)) && !Number.isInteger(Number(b.sql)))
+    return remainderOfFloat(a, b, operation.at);
   const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
       ? sql`toInt64(${each.sql})`
@@ -264,9 +268,6 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
     { scale: greatestScale(a, b), bits: b.type.bits },
   );
 }
-
-/** A number of so many digits after the point is an integer of 128 bits without the point. */
-const MAX_DIGITS = 15;
 
 /** The remainder of numbers whose digits are known: that of the numbers without a point, since Float64 is only near to them. */
 function remainderOfDigits(a: Value, b: Value, { context }: Operation, digits: number): Value {
@@ -327,7 +328,18 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
       'A shift by a negative number is not converted',
       'Shift the other way.',
     );
-  return bits(x ?? a, y ?? b, { name, traits });
+  return shortShift(a, b, operation) ?? bits(x ?? a, y ?? b, { name, traits });
+}
+
+/** A shift of two literals of 32 bits, whose number of places is one of 32; undefined for others. */
+function shortShift(a: Value, b: Value, { operator, context }: Operation): Value | undefined {
+  const [own, places] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
+  const isShift = operator === '<<' || operator === '>>';
+  if (!isShift || !context.shared.traits.hasShortLiterals) return undefined;
+  if (own === undefined || places === undefined || a.type.bytes !== 4) return undefined;
+  if (!INTEGER.test(own) || !INTEGER.test(places)) return undefined;
+  const [left, by] = [BigInt(own), BigInt(places) & 31n];
+  return int(String(BigInt.asIntN(32, operator === '<<' ? left << by : left >> by)), false);
 }
 
 const isRounded = (each: Value, { shared }: Context): boolean =>
@@ -348,7 +360,9 @@ function bits(
         ? sql`toInt64(${number(each)})`
         : each.sql;
   const isLogical = traits.shiftsLogically && name === 'bitShiftRight';
-  if (!isLogical) return int(sql`${name}(${wide(a)}, ${wide(b)})`, isNullable(a, b));
+  // A shift to the right by all bits leaves the sign.
+  const isAll = name === 'bitShiftRight' && !traits.hasUnsignedBits && Number(b.sql) > 63;
+  if (!isLogical) return int(sql`${name}(${wide(a)}, ${isAll ? '63' : wide(b)})`, isNullable(a, b));
   // A signed number of positions would make it a signed shift.
   const places = b.type.isNullable ? 'Nullable(UInt64)' : 'UInt64';
   const by = INTEGER.test(String(b.sql)) ? b.sql : sql`accurateCast(${wide(b)}, '${places}')`;

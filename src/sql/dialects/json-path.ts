@@ -130,27 +130,6 @@ export function spacedJson(own: Sql): Sql {
   return sql`replaceRegexpAll(${open}, '(${string}) ', '\\\\1')`;
 }
 
-const PART = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s+/g;
-
-/** A literal document as it is printed: without space, and with a fraction of each number that has one. Undefined if it is not plain. */
-export function printedLiteral({ literal }: Value): string | undefined {
-  if (literal === undefined) return undefined;
-  try {
-    JSON.parse(literal);
-  } catch {
-    return undefined;
-  }
-  let isPlain = true;
-  const printed = literal.replaceAll(PART, (part) => {
-    if (part.startsWith('"') || /^-?\d{1,18}$/.test(part)) return part;
-    if (part.trim() === '') return '';
-    const number = Number(part);
-    isPlain &&= number === 0 ? !part.startsWith('-') : Math.abs(number) >= 1e-4 && Math.abs(number) < 1e15;
-    return Number.isInteger(number) ? `${number}.0` : String(number);
-  });
-  return isPlain ? printed : undefined;
-}
-
 const STEP =
   /\.(?:"((?:[^"\\]|\\.)*)"|([^\s.[\]"'$@*()?]+))|\.?\[\s*(?:(\d{1,9})|#-(\d{1,9}))\s*\]|\.?\[\s*(?:'([^']*)'|"([^"]*)")\s*\]/y;
 
@@ -228,6 +207,8 @@ function unquoted(place: JsonValue, { shared }: Context): Value {
 
 /** The right side of `->`: a key, a position from 0, or a path. */
 function stepsOf(right: Expression, context: Context): readonly Sql[] {
+  if (right.kind === 'number' && right.text.startsWith('-') && context.shared.traits.isJsonMixed)
+    return unconverted(right.at, 'expression', 'A place from the end is NULL in some versions');
   if (right.kind === 'number') return [position(right.text)];
   if (right.kind === 'string')
     return context.shared.traits.arrowHasPaths && right.value.startsWith('$')

@@ -9,6 +9,8 @@ import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.
 export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */
   readonly quotesWide: boolean;
+  /** What is between a name and its value; undefined: a colon and the space of the dialect. */
+  readonly colon?: string;
 }
 
 /** JSON's string of a text: ClickHouse escapes slashes, too. */
@@ -110,7 +112,7 @@ export function objectText(
   const ordered = isSorted ? members.toSorted((a, b) => (a.name < b.name ? -1 : 1)) : members;
   const pieces = ordered.map(
     ({ name, value }, index) =>
-      sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}:${space}`)}, ${jsonTextOf(value, options)}`,
+      sql`${quoteString(`${index === 0 ? '{' : `,${space}`}${JSON.stringify(name)}${options.colon ?? `:${space}`}`)}, ${jsonTextOf(value, options)}`,
   );
   return members.length === 0 ? "'{}'" : sql`concat(${joinSql(pieces)}, '}')`;
 }

@@ -49,7 +49,8 @@ function checkedShape(pattern: string, at: number): RegexShape {
 export interface LikeOptions {
   readonly at: number;
   readonly isNot: boolean;
-  readonly isCaseless: boolean;
+  /** Letters are compared without their case: all, or those of ASCII. */
+  readonly isCaseless: boolean | 'ASCII';
   /** The escape character; an empty string for none. */
   readonly escape: string;
 }
@@ -63,8 +64,15 @@ export function likeOf(subject: Value, pattern: Value, options: LikeOptions): Va
       : subject.type.kind === 'unknown'
         ? operand(subject)
         : text(subject);
-  const operator = `${isNot ? 'NOT ' : ''}${isCaseless ? 'ILIKE' : 'LIKE'}`;
-  const built = sql`${own} ${operator} ${likePattern(pattern, escape, at)}`;
+  const isOfBytes = subject.type.kind === 'bytes' || pattern.type.kind === 'bytes';
+  if (isOfBytes && pattern.literal?.includes('_') !== false)
+    return unconverted(at, 'type', 'LIKE of bytes is not supported with _, which is a character here');
+  const matched = likePattern(pattern, escape, at);
+  const isFolded = isCaseless === 'ASCII' && !/^[\0-\x7f]*$/.test(pattern.literal ?? '\x80');
+  const operator = `${isNot ? 'NOT ' : ''}${isCaseless !== false && !isFolded ? 'ILIKE' : 'LIKE'}`;
+  const built = isFolded
+    ? sql`lower(${own}) ${operator} lower(${matched})`
+    : sql`${own} ${operator} ${matched}`;
   return condition(built, isNullable(subject, pattern));
 }
 

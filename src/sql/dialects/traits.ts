@@ -45,6 +45,8 @@ const OF_MOST = {
   windowsAreWhole: false,
   /** Rows are records, whose fields have names. */
   rowsAreRecords: false,
+  /** A row is NULL if all of its fields are, and not NULL if none of them is. */
+  fieldsDecideNull: false,
   /** There are tables of numbers, such as `seq_1_to_10`. */
   hasSequenceTables: false,
   /** Aggregates that collect values leave out NULL, and are empty over no rows, rather than NULL. */
@@ -55,6 +57,8 @@ const OF_MOST = {
   concatenatesArguments: false,
   /** An array without elements may be one that is NULL. */
   emptyArrayIsNull: false,
+  /** It is an error to read an element that an array does not have, and NULL in an array is not equal to NULL. */
+  hasStrictArrays: false,
 
   // These say what is converted implicitly, and how values are compared.
   /** Conditions are the numbers 0 and 1. */
@@ -81,15 +85,16 @@ const OF_MOST = {
   ignoresCase: false,
   /** Strings are compared in upper case and without spaces at the end, as by utf8mb4_general_ci. */
   hasGeneralCollation: false,
-  likeIgnoresCase: false,
+  /** LIKE matches letters without regard to case: all, or those of ASCII. */
+  likeIgnoresCase: oneOf<boolean | 'ASCII'>(false),
   /** Collations that compare strings by their bytes, as ClickHouse does. */
   byteCollations: /^(?:c|posix|c\.utf-?8|ucs_basic|pg_catalog\.default)$/i,
   /** The largest of values one of which is NULL is NULL. */
   extremeOfNullIsNull: true,
   /** The least number that a cast to BOOL accepts: all of them, integers, or integers of 32 bits. */
   castsToBool: oneOf<'numbers' | 'integers' | 'short integers'>('numbers'),
-  /** `yes`, `on` and `1` are Boolean values in strings. */
-  readsShortBooleans: true,
+  /** Boolean values in strings: those that are true, and after a bar those that are false. */
+  booleanWords: oneOf<string>('t true y yes on 1|f false n no off 0'),
   /** Only NUMERIC, STRING and BYTES have sizes, and the string form of each type is known. */
   hasExactTypes: false,
 
@@ -104,8 +109,8 @@ const OF_MOST = {
   numericScale: oneOf<number | undefined>(undefined),
   /** DECIMAL without sizes is a number with any digits, an integer, or Float64. */
   plainDecimal: oneOf<'any' | 'whole' | 'float'>('whole'),
-  /** How many digits after the point a quotient of exact numbers has: those of the dividend and four, or the most of both. */
-  quotientDigits: oneOf<'four more' | 'most' | undefined>(undefined),
+  /** How many digits after the point a quotient of exact numbers has: those of the dividend and four or six, or the most of both. */
+  quotientDigits: oneOf<'four more' | 'six more' | 'most' | undefined>(undefined),
   /** The names of integer types have sizes. */
   hasSizedIntegers: true,
   /** Literals have 32 bits if that is enough. */
@@ -120,7 +125,7 @@ const OF_MOST = {
   roundsHalfToEven: false,
   /** round is that of the decimal digits after the point. */
   roundsDigits: false,
-  /** Operators of bits are those of unsigned integers. */
+  /** Operators of bits are those of unsigned integers, and their digits are strings where no number is expected. */
   hasUnsignedBits: false,
   /** A shift to the right fills with zeros. */
   shiftsLogically: false,
@@ -162,6 +167,8 @@ const OF_MOST = {
   skipsEmptyMatches: false,
   /** trim removes a string, rather than the characters of a set. */
   trimsStrings: false,
+  /** CHAR with a size has spaces at the end, which most functions ignore. */
+  padsChar: false,
   /** Boolean values in strings are `t` and `f`. */
   booleansAreLetters: false,
   /** Numbers that are no integers are printed with 15 digits, and a point. */

@@ -200,6 +200,14 @@ export function text(each: Value): Sql {
   return sql`toString(${each.sql})`;
 }
 
+/** The bytes of a number that is written as hexadecimal or binary digits; undefined for other values. */
+export function bytesOfDigits({ sql: own }: Value): Sql | undefined {
+  const [, base, digits = ''] = /^0([xb])([\da-f]+)$/i.exec(String(own)) ?? [];
+  if (base === undefined) return undefined;
+  const hexadecimal = base.toLowerCase() === 'x' ? digits : BigInt(`0b${digits}`).toString(16);
+  return sql`unhex('${hexadecimal.padStart(Math.ceil(hexadecimal.length / 2) * 2, '0')}')`;
+}
+
 const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
 
 /** The type of a column that DESCRIBE has printed. */

@@ -1,6 +1,7 @@
 // Charts: one aggregate per time bucket, oldest first.
+import type { TextSpan } from '../base/finding.ts';
 import { numberSql, textSql } from './condition.ts';
-import { findingAt, isFault, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
+import { findingAt, isFault, type Fault, type LqlFinding } from './finding.ts';
 import type { FieldExpression } from './resolve.ts';
 import type { StatementScope, Shape } from './scope.ts';
 import { timeSql } from './time-condition.ts';
@@ -28,7 +29,7 @@ function sqlOf(part: string | LqlFinding): string {
   return typeof part === 'string' ? part : '';
 }
 
-function timestampSql({ resolve, table }: StatementScope, span: LqlSpan): string | LqlFinding {
+function timestampSql({ resolve, table }: StatementScope, span: TextSpan): string | LqlFinding {
   const value = resolve({ segments: ['timestamp'], span });
   const sql = isFault(value) ? undefined : timeSql(value);
   if (sql === undefined || isFault(value)) {

@@ -1,4 +1,5 @@
 // Compiles a tree to ClickHouse SQL, equivalent to a consumer query, with every value as a literal.
+import type { TextSpan } from '../base/finding.ts';
 import { nearest } from '../base/nearest.ts';
 import { chartSql } from './chart.ts';
 import {
@@ -10,7 +11,7 @@ import {
 } from './condition.ts';
 import type { Condition } from './value.ts';
 import { parseColumnType } from '../types/column-type.ts';
-import { findingAt, isFault, suggestion, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
+import { findingAt, isFault, suggestion, type Fault, type LqlFinding } from './finding.ts';
 import { createRegexCheck, type RegexUse } from './regex.ts';
 import type { Table, FieldExpression } from './resolve.ts';
 import { createScope, type StatementScope } from './scope.ts';
@@ -132,7 +133,7 @@ function orText(finding: LqlFinding): LqlFinding {
 }
 
 /** Location of a fault: the value, or the path if the path itself is invalid. */
-function placeOf({ path }: Exclude<Filter, MessageFilter>, value: LqlSpan, { code }: Fault): LqlSpan {
+function placeOf({ path }: Exclude<Filter, MessageFilter>, value: TextSpan, { code }: Fault): TextSpan {
   return code === 'lql.path_invalid' ? path.span : value;
 }
 
@@ -149,7 +150,7 @@ function compileMessage(
 }
 
 /** What terms search: the message that the endpoint declares for its log view, otherwise a column with a usual name. */
-function messageOf({ resolve, table }: StatementScope, span: LqlSpan): FieldExpression | LqlFinding {
+function messageOf({ resolve, table }: StatementScope, span: TextSpan): FieldExpression | LqlFinding {
   const declared =
     table.message === undefined ? undefined : resolve({ segments: table.message.split('.'), span });
   if (declared !== undefined && !isFault(declared)) return declared;

@@ -1,26 +1,18 @@
 // Findings: what is wrong in an LQL query, and where.
+import type { TextFinding, TextSpan } from '../base/finding.ts';
 import type { ProblemCode } from '../base/problem.ts';
-
-/** A range in the query: offsets in UTF-16 code units, `end` exclusive. */
-export interface LqlSpan {
-  readonly start: number;
-  readonly end: number;
-}
 
 /** All codes that parsing or compiling LQL can report. */
 export type LqlCode = Extract<ProblemCode, `lql.${string}`>;
 
-/** An error before its location is known. */
-export interface Fault {
-  readonly code: LqlCode;
-  /** What is wrong and what was expected: a phrase without initial capital or full stop. */
-  readonly message: string;
-  /** The nearest valid spelling, or how to write what was probably meant. */
-  readonly hint?: string;
-}
+/**
+ * An error before its location is known. Its message is a phrase without initial capital or full stop; the hint is the nearest valid
+ * spelling, or how to write what was probably meant.
+ */
+export type Fault = Omit<TextFinding<LqlCode>, 'start'>;
 
 /** A fault with its location in the query. */
-export interface LqlFinding extends Fault, LqlSpan {}
+export type LqlFinding = TextFinding<LqlCode> & TextSpan;
 
 /** Whether a result is a fault (or a finding) instead of a value. */
 export function isFault(result: object): result is Fault {
@@ -28,7 +20,7 @@ export function isFault(result: object): result is Fault {
 }
 
 /** Attaches a location to a fault. */
-export function findingAt(span: LqlSpan, fault: Fault): LqlFinding {
+export function findingAt(span: TextSpan, fault: Fault): LqlFinding {
   return { ...fault, start: span.start, end: span.end };
 }
 

@@ -1,5 +1,6 @@
 // What other query languages have and LQL does not: boolean operators and groups. Searched for as words, they would find other rows.
-import type { Fault, LqlSpan } from './finding.ts';
+import type { TextSpan } from '../base/finding.ts';
+import type { Fault } from './finding.ts';
 
 const ORS = ['OR', '||'];
 
@@ -23,7 +24,7 @@ export function isForeignOperator(word: string): boolean {
 
 export interface ForeignSyntax {
   /** In the term. */
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
   readonly fault: Fault;
   /** Whether it ends what may have been reported at its beginning. */
   readonly isClosing: boolean;

@@ -1,12 +1,13 @@
 // Parses the value in parentheses of a field filter: several values, as in `(500|503)`, or text as it is written, as in `(sign up)`.
-import type { Fault, LqlSpan } from './finding.ts';
+import type { TextSpan } from '../base/finding.ts';
+import type { Fault } from './finding.ts';
 import { HIDDEN, isWhite, type LqlText, type ReadUpTo, SPACES } from './source.ts';
 
 /** One of several values as written: `isText` is true for a value in quotes, and for one that is not a list. */
 export interface WrittenValue {
   readonly text: string;
   readonly isText: boolean;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** Values of one filter. A list of a facet has fewer, and the conditions of more would exceed the size of a consumer query. */
@@ -72,7 +73,7 @@ function afterSpaces(source: LqlText, at: number): number {
 }
 
 /** Resumes after the closing parenthesis: what is left inside is no clause. */
-function failAt(source: LqlText, open: number, span: LqlSpan, fault: Fault): ReadUpTo<never> {
+function failAt(source: LqlText, open: number, span: TextSpan, fault: Fault): ReadUpTo<never> {
   const length = source.match(UP_TO_END, open)?.[0].length;
   const isUnclosed = length === undefined;
   const { length: all } = source.text;

@@ -1,7 +1,8 @@
 // Parses LQL, the log query language, to a tree. Collects all findings, never throws, linear time.
+import type { TextSpan } from '../base/finding.ts';
 import { characterAt } from '../clickhouse/character-name.ts';
 import { isSpaceUnit } from '../clickhouse/white-space.ts';
-import { type LqlFinding, type LqlSpan, findingAt } from './finding.ts';
+import { type LqlFinding, findingAt } from './finding.ts';
 import { readField, readMessage, readTimestamp } from './filter-clauses.ts';
 import type { ClauseContext } from './clause-context.ts';
 import { readChart, readFrom, readSelect } from './query-clauses.ts';
@@ -101,7 +102,7 @@ function endOfClause(source: LqlText, end: number): number {
 function reportWhite(source: LqlText, start: number): { readonly end: number } {
   const name = characterAt(source.text, start);
   const isSpace = isSpaceUnit(source.text.charCodeAt(start)) || /\s/.test(source.text.charAt(start));
-  const span: LqlSpan = { start, end: start + 1 };
+  const span: TextSpan = { start, end: start + 1 };
   source.report(span, {
     code: 'lql.character_invalid',
     message: isSpace ? `${name} looks like a space but does not separate clauses` : `${name} cannot be seen`,

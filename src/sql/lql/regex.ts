@@ -1,11 +1,12 @@
 // Regular expressions: rejected here if known to be invalid; the engine's rejections are mapped back to their location.
+import type { TextSpan } from '../base/finding.ts';
 import { programSize, regexError } from '../clickhouse/regex.ts';
-import type { Fault, LqlSpan } from './finding.ts';
+import type { Fault } from './finding.ts';
 
 /** A regular expression of a query, exactly as sent to the engine, and its location in the query. */
 export interface RegexUse {
   readonly pattern: string;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** Steps of the programs of one query's expressions that are checked. */
@@ -27,7 +28,7 @@ export function createRegexCheck(): (pattern: string) => Fault | undefined {
 }
 
 /** Location of the expression that an engine error message refers to; undefined for other errors. */
-export function rejectedRegex(message: string, uses: readonly RegexUse[]): LqlSpan | undefined {
+export function rejectedRegex(message: string, uses: readonly RegexUse[]): TextSpan | undefined {
   const start = message.indexOf(REJECTION);
   if (start < 0) return undefined;
   const text = message.slice(start + REJECTION.length);

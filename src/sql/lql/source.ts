@@ -1,5 +1,6 @@
 // Reads LQL source: bare runs, quotes and patterns at an offset, and collects findings.
-import { findingAt, type Fault, type LqlFinding, type LqlSpan } from './finding.ts';
+import type { TextSpan } from '../base/finding.ts';
+import { findingAt, type Fault, type LqlFinding } from './finding.ts';
 
 /** The result of a reader: the end offset, and the clause or value unless a finding was reported. */
 export interface ReadUpTo<T> {
@@ -20,9 +21,9 @@ export interface LqlText {
   /** The double-quoted string that opens here; reports an unclosed one. */
   readonly quoted: (at: number) => ReadUpTo<string>;
   /** Reports a fault and returns where to resume: at the next whitespace outside quotes. */
-  readonly fail: (span: LqlSpan, fault: Fault) => ReadUpTo<never>;
+  readonly fail: (span: TextSpan, fault: Fault) => ReadUpTo<never>;
   /** Reports a fault after which the clause can still be parsed. */
-  readonly report: (span: LqlSpan, fault: Fault) => void;
+  readonly report: (span: TextSpan, fault: Fault) => void;
 }
 
 /** Whitespace that separates clauses. Other whitespace ends a bare run but is not a separator. */
@@ -48,8 +49,8 @@ export function createSource(text: string): LqlText {
     pattern.lastIndex = at;
     return pattern.exec(text) ?? undefined;
   };
-  const report = (span: LqlSpan, fault: Fault) => void findings.push(findingAt(span, fault));
-  const fail = (span: LqlSpan, fault: Fault) => {
+  const report = (span: TextSpan, fault: Fault) => void findings.push(findingAt(span, fault));
+  const fail = (span: TextSpan, fault: Fault) => {
     report(span, fault);
     return { end: recovery(text, span.start) };
   };

@@ -1,5 +1,5 @@
 // The syntax tree of an LQL query: clauses in source order, each with its location.
-import type { LqlSpan } from './finding.ts';
+import type { TextSpan } from '../base/finding.ts';
 import type { TimeValue } from './time.ts';
 
 /** A parsed query. Not guaranteed: that its tables and columns exist. */
@@ -16,20 +16,20 @@ export type Filter = TimestampFilter | FieldFilter | MessageFilter;
 /** A piece of source text with its location. */
 export interface Word {
   readonly text: string;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** `m.a.b` is `['metadata', 'a', 'b']`, `a."b c"` is `['a', 'b c']`. */
 export interface FieldPath {
   readonly segments: readonly string[];
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** The table to read. */
 export interface From {
   readonly kind: 'from';
   readonly table: Word;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** `path` is absent for `*`. */
@@ -37,7 +37,7 @@ export interface Select {
   readonly kind: 'select';
   readonly path?: FieldPath;
   readonly alias?: Word;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** `path` is absent for `*`. */
@@ -45,7 +45,7 @@ export interface Aggregate {
   readonly kind: 'aggregate';
   readonly function: AggregateFunction;
   readonly path?: FieldPath;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 export const AGGREGATES = ['count', 'countd', 'avg', 'sum', 'min', 'max', 'p50', 'p95', 'p99'] as const;
@@ -56,7 +56,7 @@ export type AggregateFunction = (typeof AGGREGATES)[number];
 export interface Bucket {
   readonly kind: 'bucket';
   readonly period: Period;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** The widths of a chart's time buckets. */
@@ -68,8 +68,8 @@ interface TimestampFilter {
   readonly path: FieldPath;
   readonly operator: Comparison;
   readonly value: TimeValue;
-  readonly valueSpan: LqlSpan;
-  readonly span: LqlSpan;
+  readonly valueSpan: TextSpan;
+  readonly span: TextSpan;
 }
 
 /** Operator and values are compatible. Not guaranteed: that the values fit the column. */
@@ -80,13 +80,13 @@ export interface FieldFilter {
   readonly operator: Operator;
   /** One of them has to match; never empty, and several only with `:` and `:@>`. */
   readonly values: readonly LocatedValue[];
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** A value of a field filter with its location. */
 export interface LocatedValue {
   readonly value: FieldValue;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** A term: the message contains it, or matches it as a regular expression. */
@@ -95,7 +95,7 @@ export interface MessageFilter {
   readonly negated: boolean;
   readonly match: 'contains' | 'regex';
   readonly value: Word;
-  readonly span: LqlSpan;
+  readonly span: TextSpan;
 }
 
 /** Operators that compare a value with one or two others. */

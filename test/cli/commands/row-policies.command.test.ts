@@ -3,6 +3,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Rollup } from '../../../src/guard/rollups/model.ts';
+import { readRollupFile } from '../../../src/service/endpoints/rollups/read-rollups.ts';
+import { createRollupsInUse } from '../../../src/service/rollups/coverage.ts';
+import { keepRollup } from '../../../src/service/rollups/keep.ts';
+import { resolveRollup } from '../../../src/service/rollups/resolve.ts';
+import { checkRollups } from '../../../src/cli/commands/doctor/rollups.ts';
 import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
@@ -457,6 +463,138 @@ INSERT INTO tenants.open SELECT number FROM numbers(5)`;
         { outcome: 'advice' },
         { outcome: 'open', fix: expect.any(String) },
       ]);
+    });
+  });
+
+  describe('a rollup', () => {
+    const SOURCE = { database: 'tenants', table: 'events' };
+    const FILE = `rollups:
+  - name: events_by_hour
+    from: tenants.events
+    time: { column: at, every: 1h }
+    dimensions: [project, { kind: "lower(kind)" }]
+    measures: [sum(n)]
+    settle: 1s
+`;
+    type Policy = readonly [table: 'source' | 'database' | 'rollup', filter: string, users: string];
+    const DENIED = 'Code: 497. DB::Exception: guest: Not enough privileges. (ACCESS_DENIED)';
+    let declared: readonly Rollup[];
+    beforeAll(async () => {
+      await engine.execute(
+        "CREATE TABLE tenants.events (at DateTime, project String, kind String, n UInt32) ENGINE = MergeTree ORDER BY (project, at); INSERT INTO tenants.events SELECT now() - 7200 * number, 'a', 'b', 1 FROM numbers(50)",
+      );
+      const [declaration] = readRollupFile('a.rollup.yaml', FILE)?.rollups ?? [];
+      const resolved = declaration && (await resolveRollup(engine, declaration));
+      if (resolved?.plan === undefined) throw new Error(JSON.stringify(resolved));
+      for await (const _ of keepRollup({ engine, after: REAL_TIME.after }, resolved));
+      declared = [resolved.plan.rollup];
+    });
+    const serve = (policies: readonly Policy[], denied: RegExp): void => {
+      front.override = (query, user) => {
+        if (user === 'guest' && denied.test(query)) return DENIED;
+        if (query.startsWith('SELECT currentUser()')) return `["${user}"]\n`;
+        if (!query.includes('system.row_policies')) return undefined;
+        const tables = { source: 'events', database: '', rollup: declared[0]?.tables[0]?.table };
+        const rows = policies.map(([table, filter, users]) => {
+          const database = table === 'rollup' ? 'millrace_rollups' : 'tenants';
+          const applies = users.split(' ').includes(user) ? 1 : 0;
+          return JSON.stringify([database, tables[table], 0, filter, applies]);
+        });
+        return `${rows.join('\n')}\n`;
+      };
+    };
+    const BOTH = 'service guest';
+    const OPEN: readonly Policy[] = [
+      ['source', '1', 'service'],
+      ['rollup', '1', 'service'],
+    ];
+    const TENANT = "project = 'a'";
+
+    test.each<{ why: string; policies?: readonly Policy[]; denied?: RegExp; used: string }>([
+      { why: 'no policies', used: 'saved consumer' },
+      {
+        why: 'the same policies',
+        policies: [...OPEN, ['source', TENANT, 'guest'], ['rollup', TENANT, 'guest']],
+        used: 'saved consumer',
+      },
+      { why: 'a policy of its table only', policies: [['source', '1', BOTH]], used: '' },
+      {
+        why: 'a policy of its table for consumers',
+        policies: [...OPEN, ['source', TENANT, 'guest']],
+        used: 'saved',
+      },
+      {
+        why: 'a policy of the database of its table',
+        policies: [...OPEN, ['database', TENANT, 'guest']],
+        used: 'saved',
+      },
+      {
+        why: 'another filter',
+        policies: [...OPEN, ['source', TENANT, 'guest'], ['rollup', '1', 'guest']],
+        used: 'saved',
+      },
+      {
+        why: 'a policy for another user',
+        policies: [...OPEN, ['source', TENANT, 'guest'], ['rollup', TENANT, 'other']],
+        used: 'saved',
+      },
+      ...['n > 1', 'at > now() - 60', "kind = 'b'", 'x +'].map((filter) => ({
+        why: `the same filter ${filter}`,
+        policies: [...OPEN, ['source', filter, 'guest'], ['rollup', filter, 'guest']] as const,
+        used: 'saved',
+      })),
+      {
+        why: 'a policy for the service',
+        policies: [
+          ['source', TENANT, BOTH],
+          ['rollup', TENANT, BOTH],
+        ],
+        used: '',
+      },
+      { why: 'policies that consumers may not see', denied: /system\.row_policies/, used: 'saved' },
+      { why: 'a column without a grant', denied: /FROM `tenants`\.`events` LIMIT 0/, used: 'saved' },
+      { why: 'no grant', denied: /FROM `millrace_rollups`/, used: 'saved' },
+    ])('is read as its table is: $why', async ({ policies = [], denied = /^nothing$/, used }) => {
+      serve(policies, denied);
+      const rollups = createRollupsInUse({
+        engine,
+        declared: () => declared,
+        clock: { monotonic: () => 0 },
+        after: () => () => undefined,
+        observe: () => undefined,
+      });
+      await rollups.refresh();
+      rollups.close();
+      const origins = ['saved', 'consumer'] as const;
+      const found = origins.filter((origin) => rollups.of(SOURCE, origin).length > 0);
+      expect(found.join(' ')).toBe(used);
+      const unused = origins.flatMap((origin) => rollups.unused(SOURCE, origin));
+      expect(unused).toHaveLength(2 - found.length);
+      const advice = (await checkRollups(engine)).filter(({ outcome }) => outcome === 'advice');
+      expect(advice.map(({ name }) => name)).toEqual(
+        unused.map(({ reason }) => expect.stringMatching(`events_by_hour is not used .*${reason}`)),
+      );
+    });
+
+    test('has the policies of its table in the SQL', async () => {
+      serve([], /^nothing$/);
+      const { table } = declared[0]?.tables[0] ?? { table: '' };
+      const restricted = endpointOf(
+        'events',
+        `WITH t AS (SELECT n FROM tenants.events WHERE project = @project) SELECT *, ${using} FROM t`,
+      );
+      const sql = await rowPolicySql(engine, [restricted]);
+      const [ofSource, ofRollup] = ['`tenants`.`events`', `\`millrace_rollups\`.\`${table}\``].map((name) =>
+        sql.filter((each) => each.includes(name)).map((each) => each.replace(name, 'TABLE')),
+      );
+      expect(ofSource).toHaveLength(2);
+      expect(ofRollup).toEqual(ofSource);
+      // A condition on a column that is no dimension cannot be repeated.
+      const other = endpointOf(
+        'kinds',
+        `WITH t AS (SELECT n FROM tenants.events WHERE kind = @project) SELECT *, ${using} FROM t`,
+      );
+      expect((await rowPolicySql(engine, [other])).filter((each) => each.includes(table))).toEqual([]);
     });
   });
 

@@ -314,6 +314,33 @@ test('a division of integers is another in DuckDB than in PostgreSQL', async () 
   expect(outcomes((await run(folderWith(project('postgres')))).report)[0]).toBe('halves: converted');
 });
 
+test('a Tinybird project with versions, comments, a shared data source, and values that are compared with numbers', async () => {
+  const columns =
+    'SCHEMA >\n    # When; in UTC.\n    `at` DateTime, -- the day\n    `code` LowCardinality(UInt16) `json:$.code`\n';
+  const { report, folder } = await run(
+    folderWith({
+      'packages/tinybird/datasources/hits.datasource': `# All; hits.\nVERSION 3\n\n${columns}\nENGINE "MergeTree"\nENGINE_SORTING_KEY "at"\n`,
+      'packages/tinybird/datasources/old_hits.datasource': columns,
+      'packages/tinybird/datasources/Other.days.datasource': 'SCHEMA >\n    `day` Date\n',
+      'packages/tinybird/pipes/codes.pipe':
+        'NODE some\nSQL >\n    %\n    SELECT code,\n        at\n    FROM\n        {% if defined(old) %} old_hits\n        {% else %} hits__v3\n        {% end %}\n    WHERE 1\n        {% if defined(codes) %} AND code NOT IN {{ Array(codes) }} {% end %}\n\nNODE endpoint\nSQL >\n    SELECT code\n    FROM some\n',
+      'packages/tinybird/pipes/days.pipe': 'NODE endpoint\nSQL >\n    SELECT day FROM Other.days\n',
+    }),
+  );
+  expect(report.items.filter(({ status }) => status !== 'converted')).toEqual([]);
+  expect(report.items.flatMap(({ relation }) => relation ?? [])).toEqual([
+    'Other.days',
+    expect.stringMatching(/^import_\w+\.hits$/),
+    expect.stringMatching(/^import_\w+\.old_hits$/),
+  ]);
+  expect(read(folder, 'codes')).toMatchObject({
+    query: expect.stringMatching(
+      /^WITH some AS \(\nSELECT code,\n {4}at\nFROM\n {4}\/\* if @old \*\/ import_\w+\.old_hits\n[^]*if not @old \*\/ import_\w+\.hits\n[^]*\nSELECT code\nFROM some\n$/,
+    ),
+    parameters: { codes: { type: 'Array(UInt16)' } },
+  });
+});
+
 test('nothing is called converted that could not be run: no value is known that the query accepts', async () => {
   const sql = "SELECT throwIf('{{ word }}' != 'magic', 'unknown') AS a";
   const text = JSON.stringify({ name: 'a', query: sql, options: {}, data_source: { type: 'clickhouse' } });
@@ -445,13 +472,17 @@ test('settings that servers of Tinybird and Grafana have are written where the e
         'NODE x\nSQL >\n  SELECT a.id AS one, b.id AS other FROM events AS a JOIN events AS b ON a.data.key = b.data.key WHERE a.id < b.id\nTYPE endpoint\n',
       'grouped.pipe':
         'NODE x\nSQL >\n  SELECT data.key AS k, count() AS n FROM events GROUP BY k ORDER BY k SETTINGS max_threads = 1\nTYPE endpoint\n',
+      'per_day.pipe':
+        "NODE days\nSQL >\n  % {% if defined(f) and day_diff(f, t) == 0 %} SELECT toDateTime({{Date(f)}}) AS day {% else %} SELECT toDate('2024-01-02') AS day {% end %}\nNODE found\nSQL >\n  SELECT day, count() AS n FROM days GROUP BY day\nNODE endpoint\nSQL >\n  SELECT a.day, b.n FROM days a LEFT JOIN found b USING day\n",
+      'tests/per_day.yaml':
+        '- name: days\n  parameters: \'\'\n  expected_result: |\n    {"day":"2024-01-02","n":1}\n- name: hours\n  parameters: f=2024-01-01&t=2024-01-01\n  expected_result: |\n    {"day":"2024-01-01 00:00:00","n":1}\n',
       'differences.pipe':
         'NODE x\nSQL >\n  SELECT id, runningDifference(id) AS d FROM events ORDER BY id\nTYPE endpoint\n',
     }),
     { database: 'web' },
   );
-  expect(outcomes(report)).toEqual(Array.from({ length: 4 }, () => expect.stringMatching(/: converted$/)));
-  expect(report.items.flatMap(({ rows }) => rows ?? [])).toEqual([2, 1, 1]);
+  expect(outcomes(report)).toEqual(Array.from({ length: 5 }, () => expect.stringMatching(/: converted$/)));
+  expect(report.items.flatMap(({ rows }) => rows ?? [])).toEqual([2, 1, 1, 2]);
   expect(read(folder, 'grouped')['query']).toMatch(/SETTINGS max_threads = 1, allow_suspicious_types/);
 });
 
@@ -654,12 +685,14 @@ describe('hostile exports', () => {
       'pipes/../pipes/a b;c.pipe':
         'NODE x\nSQL >\n  SELECT 1 AS a\nTYPE materialized\nENGINE MergeTree\nDATASOURCE y\n',
       'd.datasource': 'SCHEMA >\n  `a` Int8\n\nENGINE MergeTree\nENGINE_TTL a; DROP TABLE public.orders\n',
+      'system.users.datasource': 'SCHEMA >\n  `a` Int8\n',
     });
     const { report, folder } = await run(exported);
     expect(report.items.map(({ kind, status }) => `${kind} ${status}`)).toEqual([
       'file not',
       'model not',
       'node converted',
+      'file not',
     ]);
     const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.sql')).map((name) => name.replace(/^.*\//, ''))).toEqual([

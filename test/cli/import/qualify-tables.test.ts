@@ -1,6 +1,13 @@
 // The tables of a query: the database of those that it names without one, and those of a cluster.
 import { expect, test } from 'vitest';
-import { clusterTables, qualifyTables } from '../../../src/cli/convert/qualify-tables.ts';
+import {
+  clusterTables,
+  comparedColumns,
+  qualifyTables,
+  type QualifiedTable,
+} from '../../../src/cli/convert/qualify-tables.ts';
+
+const RELATIONS: ReadonlyMap<string, QualifiedTable> = new Map([['old', { database: 'd', name: 'new' }]]);
 
 test.each([
   ['SELECT a, b FROM t WHERE c', 'SELECT a, b FROM d.t WHERE c'],
@@ -41,13 +48,39 @@ test.each([
     "SELECT joinGet('t', 'a', b), dictGetString('e.d', 'x', 1)",
     "SELECT joinGet('d.t', 'a', b), dictGetString('e.d', 'x', 1)",
   ],
+  ['SELECT * FROM old AS o, t JOIN `old` USING a', 'SELECT * FROM d.new AS o, d.t JOIN d.new USING a'],
+  [
+    'SELECT * FROM /* if @a */ t /* end */ /* if not @a */ u AS x /* end */ WHERE b',
+    'SELECT * FROM /* if @a */ d.t /* end */ /* if not @a */ d.u AS x /* end */ WHERE b',
+  ],
+  [
+    'SELECT * FROM t JOIN /* if @a = x */ u AS x /* end */ /* if @a = y */ v /* end */ /* if @a = z */ (SELECT 1) /* end */ ON c /* if @d */ WHERE e /* end */',
+    'SELECT * FROM d.t JOIN /* if @a = x */ d.u AS x /* end */ /* if @a = y */ d.v /* end */ /* if @a = z */ (SELECT 1) /* end */ ON c /* if @d */ WHERE e /* end */',
+  ],
+  [
+    'SELECT * FROM /* if @a */ t /* end */ /* if @b */ WHERE c IN u /* end */ /* if @b */ LEFT JOIN v /* end */',
+    'SELECT * FROM /* if @a */ d.t /* end */ /* if @b */ WHERE c IN d.u /* end */ /* if @b */ LEFT JOIN d.v /* end */',
+  ],
+  [
+    'SELECT /* if @a */ b, /* end */ /* if not @a */ c, /* end */ d FROM t /* if @a */ FINAL /* end */ /* if @b */ WHERE e /* end */',
+    'SELECT /* if @a */ b, /* end */ /* if not @a */ c, /* end */ d FROM d.t /* if @a */ FINAL /* end */ /* if @b */ WHERE e /* end */',
+  ],
   ['SELECT * FROM kept, t WHERE a IN u', 'SELECT * FROM kept, d.t WHERE a IN d.u'],
   [
     'WITH [1, 2] AS list SELECT * FROM t WHERE a IN list AND b IN (1, 2) AND c IN @ids',
     'WITH [1, 2] AS list SELECT * FROM d.t WHERE a IN list AND b IN (1, 2) AND c IN @ids',
   ],
 ])('%s', (sql, expected) => {
-  expect(qualifyTables(sql, (table) => (table === 'kept' ? undefined : 'd'))).toBe(expected);
+  expect(
+    qualifyTables(sql, (table) =>
+      table === 'kept' ? undefined : (RELATIONS.get(table) ?? { database: 'd' }),
+    ),
+  ).toBe(expected);
+});
+
+test('the columns that are compared with a parameter', () => {
+  const sql = "a NOT IN @x AND t.b = @x AND `c` >= @x AND @x = d AND e IN @y AND f('@x') LIKE @x";
+  expect(comparedColumns(sql, 'x')).toEqual(['a', 'b', 'c']);
 });
 
 test.each([

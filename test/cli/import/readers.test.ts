@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readDocument } from '../../../src/cli/convert/export/document.ts';
 import type { ForeignQuery } from '../../../src/cli/convert/export/foreign-query.ts';
 import { GRAFANA } from '../../../src/cli/convert/tools/grafana/export.ts';
+import { databaseName } from '../../../src/cli/commands/import/database-name.ts';
 import { TINYBIRD } from '../../../src/cli/convert/tools/tinybird/export.ts';
 
 /** The queries of pipes, each of them written as its nodes. */
@@ -13,6 +14,16 @@ function pipesOf(pipes: Readonly<Record<string, Readonly<Record<string, string>>
   });
   return TINYBIRD.read({ files, documents: [] }).queries ?? [];
 }
+
+test.each([
+  ['/home/me/shop/packages/tinybird', 'shop'],
+  ['/home/me/Web Shop/lib/tinybird/', 'web_shop'],
+  ['/srv/shop/apps/server/tb-project', 'shop'],
+  ['/srv/shop/dashboards/latency.json', 'latency'],
+  ['/packages', 'imported'],
+])('the database of %s', (path, expected) => {
+  expect(databaseName(path)).toBe(expected);
+});
 
 /** The names of the WITH clause, in order. */
 function commonTables(sql: string): readonly string[] {

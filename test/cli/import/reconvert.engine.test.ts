@@ -281,6 +281,11 @@ const FORMS: readonly (readonly [code: string, older: string, right: string])[] 
     "SELECT «transform(toString(JSONType(toString(j), 'a')), ['Object'], ['object'], '')",
     "SELECT nullIf(transform(toString(JSONType(toString(j), 'a')), ['Object'], ['object'], ''), '')",
   ],
+  [
+    'json_as_text',
+    "SELECT «nullIf(JSONExtractRaw(j, 'a'), '') > nullIf(JSONExtractRaw(j, 'b'), '')",
+    "SELECT if(JSONType(j, 'a') = 'Int64', 1 < 2, JSONExtractRaw(j, 'a') > JSONExtractRaw(j, 'b'))",
+  ],
 ];
 
 describe('forms of older converters, in a file without a source', () => {

@@ -38,7 +38,8 @@ import { createInspect } from '../../../src/service/endpoints/compile.ts';
 import { resolve } from '../../../src/service/config/effective-settings.ts';
 import { settingNames } from '../../../src/service/config/settings.ts';
 import { decodePack, encodePack, type Pack } from '../../../src/cli/commands/analysis/pack.ts';
-import { validate, type ValidateOptions } from '../../../src/cli/commands/validate/validate.ts';
+import { validate } from '../../../src/cli/commands/validate/validate.ts';
+import type { ValidateOptions } from '../../../src/cli/commands/validate/options.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
 import { createCallsTable } from '../../../src/service/engine/calls-table.ts';
@@ -134,6 +135,7 @@ async function analyse(
     isStrict: false,
     openAnalyses,
     asksEngine: true,
+    routes: undefined,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],
@@ -444,6 +446,8 @@ const HEAD = {
   parameters: { t: { type: 'String' } },
   mcp: {},
   sandbox: { enabled: true, languages: ['sql'] },
+  query: '',
+  redaction: { columns: { email: 'mask' } },
   outline: { elements: [{ name: 'rows' }] },
 };
 const RECORD = {
@@ -540,6 +544,9 @@ describe('a file of the cache that is not whole is not used', () => {
         { budgets: [1] },
         { sandbox: { enabled: true, languages: ['c'] } },
         { outline: {} },
+        { query: 1 },
+        { redaction: {} },
+        { redaction: { columns: { email: 'kept' } } },
         { other: 1 },
       ].map(head),
       { ...PACK, sources: [{ name: 'b' }] },

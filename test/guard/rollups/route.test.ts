@@ -248,6 +248,8 @@ test.each([
   expect(route(compared)).toMatchObject({ kind: 'rows' });
 });
 
+const names = (n: number): readonly string[] => Array.from({ length: n }, (_, at) => `a${at} AS a${at + 1}`);
+
 const sqlOf = (sql: string): string => {
   const found = route(sql);
   return found?.kind === 'rollup' ? found.sql : '';
@@ -274,6 +276,34 @@ test('a dimension with the name of the time of rows is another column', () => {
   );
   expect(text).toContain('`bytes` > 9 AS `#time`');
   expect(text.match(/AS `#time`/g)).toHaveLength(2); // of rows, and of the rollup
+});
+
+test.each([
+  [
+    'a chain of names',
+    (n: number) => `SELECT level AS a0, ${names(n).join(', ')}, count() AS n FROM logs.edge GROUP BY a${n}`,
+  ],
+  [
+    'a chain of names backwards',
+    (n: number) =>
+      `SELECT ${names(n).toReversed().join(', ')}, level AS a0, count() AS n FROM logs.edge GROUP BY a${n}`,
+  ],
+  [
+    'operators',
+    (n: number) => `SELECT level${' + level'.repeat(n)} AS l, count() AS n FROM logs.edge GROUP BY l`,
+  ],
+  [
+    'casts',
+    (n: number) => `SELECT level${'::String'.repeat(n)} AS l, count() AS n FROM logs.edge GROUP BY l`,
+  ],
+  [
+    'layers',
+    (n: number) =>
+      `SELECT count() AS n FROM ${'(SELECT * FROM '.repeat(Math.min(n, 40))}logs.edge${')'.repeat(Math.min(n, 40))}`,
+  ],
+])('%s of any length are read', (_, sql) => {
+  expect(route(sql(10))).toMatchObject({ kind: 'rollup' });
+  for (const n of [1000, 8000]) expect(() => route(sql(n))).not.toThrow();
 });
 
 test('many comparisons with the time, and many tables, are read as rows', () => {

@@ -6,7 +6,8 @@ import { createReadThrough, type Job, type ReadThrough } from '../../../src/serv
 import { NO_DIRECTIVES, type CacheDirectives } from '../../../src/service/cache/freshness.ts';
 import { createStore } from '../../../src/service/cache/store.ts';
 import type { Endpoint } from '../../../src/service/endpoints/endpoint.ts';
-import { createWatches, type WatchesDeps } from '../../../src/service/request/reading/watches.ts';
+import { createWatches } from '../../../src/service/request/reading/watches.ts';
+import type { WatchesDeps } from '../../../src/service/request/reading/shared-fingerprint.ts';
 import { payload, textOf } from './fixture.ts';
 import { watchedEndpoint } from './watched-endpoint.ts';
 

@@ -436,7 +436,7 @@ describe('findings', () => {
     {
       why: 'an unknown parameter',
       files: one('{ from: logs, tables: [auth], parameters: { projekt: x } }'),
-      finds: ['one.yaml:3:64 include.unknown_parameter'],
+      finds: ['one.yaml:3:55 include.unknown_parameter'],
     },
     {
       why: 'a constant of another type',

@@ -149,6 +149,14 @@ test('at the source, a rule applies to whatever is made of the stored column', a
   expect(await findingsOf(atSource(query, 'label: mask, email: hash'))).toEqual([]);
 });
 
+test('a hashed column that no table has is reported at its name, with the nearest one', async () => {
+  const { inspected } = inspect('crm.yaml', atSource('SELECT id FROM crm.people', 'emial: hash'));
+  const found = inspected && (await findSourceFault(engine, inspected));
+  expect(found).toMatchObject([
+    { path: ['pii', 'columns', 'emial'], onKey: true, hint: 'Did you mean email?' },
+  ]);
+});
+
 test.each([
   ['SELECT id, name FROM crm.people AS p', 'name: mask', []],
   ['SELECT id AS n FROM crm.people WHERE length(email) > 1', 'email: hash', []],

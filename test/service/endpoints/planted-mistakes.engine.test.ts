@@ -89,6 +89,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   // names of the query
   ['query.part_undeclared', 'a misspelled parameter of a part', 'query: SELECT 1 /* if @a and «@stat */ + 1 /* end */ AS x\nparameters: { a: { type: String }, state: { type: String } }\n', '@state'],
   ['engine.unknown_column', 'the name of its own alias', 'query: SELECT «tag AS tag FROM desk.tickets\n', 'tags'],
+  ['engine.unknown_table', 'a table of WITH that is less like it than one of system', 'query: |\n  WITH own AS (SELECT state FROM desk.tickets)\n  SELECT state FROM «onw\n', 'own'],
   ['engine.unknown_table', 'a table that is named like a column', 'query: |\n  WITH states AS (SELECT state FROM desk.tickets)\n  SELECT state FROM «state\n', 'states'],
   ['example.query_rejected', 'a misspelled column of groups', `${OPEN.replace('true }', 'true }\npii: { redact: true, at: source, min_group: 5, detectors: [email] }')}examples:\n  - name: one\n    sql: SELECT title, count() FROM t GROUP BY «titel\n`],
   ['pii.unknown_column', 'a part of a string', `${PLAIN}pii:\n  redact: true\n  columns:\n    «title.email: drop\n`],
@@ -109,6 +110,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['example.unknown_column', 'a column of an expected row', `${ONE_EXAMPLE}    expect:\n      result:\n        - { id: 1, title: a, contact: {}, meta: {} }\n        - { id: 2, «titles: b }\n`, 'title'],
   ['lint.example_duplicate', 'a name twice', `${PLAIN}examples:\n  - name: one\n  - name: «one\n`],
   ['example.invalid', 'an unknown parameter', `${ONE_EXAMPLE}    parameters: { «project: a }\n`],
+  ['example.invalid', 'a misspelled required parameter', 'query: SELECT @project AS k\nparameters: { project: { type: String, required: true } }\nexamples:\n  - name: one\n    parameters: { «projct: a }\n', 'project'],
   ['example.invalid', 'an element of a list', 'query: SELECT @ks AS k\nparameters: { ks: { type: Array(String), required: true, enum: [paid, open] } }\nexamples:\n  - name: one\n    parameters: { ks: [open, «payd] }\n', 'paid'],
   ['example.query_rejected', 'a misspelled column in sql', `${OPEN}examples:\n  - name: one\n    sql: SELECT «titel FROM t\n`],
   ['example.query_rejected', 'a denied table, in a block', `${OPEN}examples:\n  - name: one\n    sql: |\n      SELECT id\n      FROM «system.tables\n`],
@@ -235,6 +237,12 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['query.foreign_placeholder', 'percent without a name', 'query: |\n  SELECT id % 2 AS a FROM desk.tickets WHERE title = «%s\n', '@name'],
   ['parameter.type_unknown', 'a type of another database', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «serial, required: true } }\n', 'Int32'],
   ['parameter.type_unknown', 'a type with a length that ClickHouse ignores', 'query: SELECT id FROM desk.tickets WHERE title = @a\nparameters: { a: { type: «VARCHAR(255), required: true } }\n', 'max_length: 255'],
+  // units of intervals
+  ['engine.syntax', 'a unit before a clause', 'query: SELECT id FROM desk.tickets WHERE opened > now() - INTERVAL 1 «DAI GROUP BY id\n', 'DAY'],
+  ['engine.syntax', 'a unit after a parameter, inside a call', 'query: SELECT toDate(opened + INTERVAL @n «WEK) AS d FROM desk.tickets\nparameters: { n: { type: UInt8, default: 1 } }\n', 'WEEK'],
+  ['engine.syntax', 'a unit at the end', 'query: SELECT id FROM desk.tickets WHERE opened > now() - INTERVAL (1 + 2) «MINUET\n', 'MINUTE'],
+  ['engine.syntax', 'a unit before AND', 'query: SELECT id FROM desk.tickets WHERE opened > now() - INTERVAL 90 «MIN AND id = 1\n', 'MINUTE'],
+  ['engine.syntax', 'a word that is like no unit', 'query: SELECT id FROM desk.tickets WHERE opened > now() - INTERVAL 1 «lustrum AND id = 1\n', 'such as DAY'],
   // values that need quotes
   ['yaml.unquoted_comma', 'a type with a comma, in braces', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { type: «Decimal(12, 4), required: true } }\n', 'Put it in quotes: "Decimal(12, 4)"'],
   ['yaml.unquoted_comma', 'a type of types', 'query: SELECT id FROM desk.tickets WHERE id = @a\nparameters: { a: { required: true, type: «Map(String, Array(UInt8)) } }\n', '"Map(String, Array(UInt8))"'],

@@ -38,6 +38,9 @@ CREATE TABLE w.aged (id UInt64, age UInt32 ALIAS toUInt32(now()) - id) ENGINE = 
 CREATE TABLE w.defaults (id UInt64, at DateTime DEFAULT now(), day Date DEFAULT toDate(at), doc JSON, email String DEFAULT doc.email.:String) ENGINE = ReplacingMergeTree(at) ORDER BY id;
 CREATE TABLE w.documents (id UInt64, payload JSON, meta JSON(version String), d Dynamic, v Variant(String, UInt64), m Map(String, String)) ENGINE = MergeTree ORDER BY id;
 CREATE TABLE w.other_name ENGINE = Alias('w', 'b');
+CREATE TABLE w.other_defaults ENGINE = Alias('w', 'defaults');
+CREATE TABLE w.buffered (id UInt64, at DateTime, day Date, later DateTime ALIAS at + 1) ENGINE = Buffer('w', 'defaults', 1, 1000, 1000, 100000, 100000, 100000000, 100000000);
+CREATE TABLE w.merged ENGINE = Merge('w', '^defaults$');
 CREATE VIEW w.hourly AS SELECT id, toStartOfHour(now()) AS hour FROM w.a;
 CREATE FUNCTION w_own AS x -> x + rand();
 INSERT INTO w.a VALUES (1, 'a'), (2, 'b');
@@ -142,15 +145,29 @@ test.each([
 });
 
 test.each([
+  'SELECT id, day FROM w.other_defaults',
+  'SELECT id FROM w.other_defaults UNION ALL SELECT toUInt32(at) FROM w.other_defaults',
+  'SELECT later FROM w.buffered',
+  'SELECT at FROM w.merged',
+  "SELECT at FROM merge('w', '^defaults$')",
+])('%s reads the clock in the table whose rows these are', async (sql) => {
+  const { clock } = await resolve(sql);
+  expect(clock.map((read) => read.table)).toContain('w.defaults');
+});
+
+test.each([
   ['SELECT id FROM w.aged', 'w.aged'],
   ['SELECT id, email, doc.at FROM w.defaults', 'w.defaults'],
   ['SELECT count() FROM w.defaults', 'w.defaults'],
+  ['SELECT id, email FROM w.other_defaults', 'w.other_defaults', 'w.defaults'],
+  ['SELECT id FROM w.buffered', 'w.buffered', 'w.defaults'],
+  ['SELECT id FROM w.merged', 'w.merged', 'w.defaults'],
   [
     "SELECT payload.^x, payload.items[].a, meta.version.:String, payload.`a.b`.:`Array(JSON)`, d.String, d.JSON.^a, v.UInt64, m.key_a, getSubcolumn(payload, 'a.:`String`') FROM w.documents",
     'w.documents',
   ],
-])('%s is watched, and reads no clock', async (sql, table) => {
+])('%s is watched, and reads no clock', async (sql, ...tables) => {
   const { clock, set, unwatched } = await resolve(sql);
   expect([clock, unwatched]).toEqual([[], []]);
-  expect(set.tables.map(({ database, name }) => `${database}.${name}`)).toEqual([table]);
+  expect(set.tables.map(({ database, name }) => `${database}.${name}`)).toEqual(tables);
 });

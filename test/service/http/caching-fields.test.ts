@@ -109,8 +109,8 @@ beforeEach(async () => {
     openapi: unused,
     texts: { llms: unused, guide: unused, endpoint: async () => undefined, count: unused },
     readiness: unused,
-    clickhouse: undefined,
-    mcp: undefined,
+    fronts: [],
+    answerForeign: () => false,
     disclosesCauses: false,
     compression: await createCompression(2 ** 20),
     slowClients: createSlowClients({ seconds: 60, bytes: 2 ** 20, after: realAfter, observe }),
@@ -428,6 +428,7 @@ describe('what shared caches may store', () => {
         'Authorization',
         'X-API-KEY',
         'SVC-ENDPOINT-REDACT-PII',
+        'SVC-ENDPOINT-ROLLUPS',
       ]),
     );
   });

@@ -43,6 +43,7 @@ describe('the cause', () => {
   test.each<Observation>([
     { kind: 'catalog.failed', cause: CAUSE },
     { kind: 'rollup.failed', rollup: 'r', cause: CAUSE },
+    { kind: 'rollup.not_routed', cause: CAUSE },
     { kind: 'tokens.jwks_failed', cause: CAUSE },
     { kind: 'tokens.use_not_stored', cause: CAUSE },
     { kind: 'cache.remote_lost', cause: CAUSE },

@@ -5,7 +5,8 @@ import { after } from '../../../src/sql/base/clock.ts';
 import { createPause } from '../../../src/service/request/transform/pause.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { openCursor } from '../../../src/service/request/pages/page-cursor.ts';
-import { cutPage, type Page } from '../../../src/service/request/pages/pages.ts';
+import { cutPage } from '../../../src/service/request/pages/cut-page.ts';
+import type { Page } from '../../../src/service/request/pages/page-statement.ts';
 import { createTransformer } from '../../../src/service/request/transform/transformer.ts';
 
 const SECRET = Buffer.alloc(32, 1);

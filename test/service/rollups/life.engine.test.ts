@@ -3,14 +3,16 @@ import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { readRollupFile } from '../../../src/service/endpoints/rollups/read-rollups.ts';
 import { createEmbeddedEngine } from '../../../src/service/engine/embedded/embedded-engine.ts';
 import { ownerOf } from '../../../src/service/engine/embedded/open-error.ts';
-import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
+import { EngineError, type Engine, type Statement } from '../../../src/service/engine/engine.ts';
+import { createRouting } from '../../../src/service/request/rollups/routing.ts';
 import { askRows } from '../../../src/service/rollups/ask.ts';
+import type { RollupInUse } from '../../../src/guard/rollups/model.ts';
 import { keepRollup, type KeptRollup, type RollupEvent } from '../../../src/service/rollups/keep.ts';
-import { createRollupsInUse } from '../../../src/service/rollups/coverage.ts';
+import { createRollupsInUse, type RollupsInUse } from '../../../src/service/rollups/coverage.ts';
 import { createKeeper } from '../../../src/service/rollups/keeper.ts';
 import { readStates } from '../../../src/service/rollups/state.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
@@ -220,6 +222,68 @@ test.each([
   );
 });
 
+const OTHERS =
+  "INSERT INTO logs.other_NAME (timestamp, project, bytes) SELECT now64(6) - toIntervalHour(number), 'p1', 1 FROM numbers(60)";
+const PARTITIONS = "SELECT DISTINCT partition_id FROM system.parts WHERE active AND table = 'other_NAME'";
+/** For each partition of the other table. */
+const EACH = (sql: string): string => `EACH ${sql}`;
+
+test.each([
+  ['attached from a table', EACH("ALTER TABLE logs.NAME ATTACH PARTITION ID 'P' FROM logs.other_NAME")],
+  [
+    'put in place of as many',
+    'INSERT INTO logs.other_NAME SELECT * REPLACE (bytes + 1 AS bytes) FROM logs.NAME; TRUNCATE TABLE logs.other_NAME; INSERT INTO logs.other_NAME SELECT * REPLACE (bytes + 1 AS bytes) FROM logs.NAME',
+    EACH("ALTER TABLE logs.NAME REPLACE PARTITION ID 'P' FROM logs.other_NAME"),
+  ],
+  ['exchanged with those of a table', 'EXCHANGE TABLES logs.NAME AND logs.other_NAME'],
+  [
+    'in a table that takes over the name',
+    'RENAME TABLE logs.NAME TO logs.old_NAME, logs.other_NAME TO logs.NAME',
+    'INSERT INTO logs.NAME SELECT * FROM logs.old_NAME',
+  ],
+  [
+    'inserted while a view is detached',
+    'DETACH TABLE millrace_rollups.VIEW',
+    'INSERT INTO logs.NAME SELECT * FROM logs.other_NAME',
+    'ATTACH TABLE millrace_rollups.VIEW',
+  ],
+])('rows that are %s are read from the table, and then filled', async (how, ...statements) => {
+  const table = how.replaceAll(' ', '_');
+  for (const each of [table, `other_${table}`])
+    await engine.execute(
+      `CREATE TABLE logs.${each} (${COLUMNS}) ENGINE = MergeTree PARTITION BY toYYYYMM(timestamp) ORDER BY (project, timestamp)`,
+    );
+  await insert(table, { rows: 500, days: 3, ago: 70 });
+  const kept = await rollupOf(table);
+  const { tables } = kept.plan.rollup;
+  const named = (sql: string): string =>
+    sql.replaceAll(/(?<=[._])NAME/g, table).replaceAll('VIEW', `\`${tables[0]?.table ?? ''}_view\``);
+  await engine.execute(named(OTHERS));
+  await keep(kept);
+  expect(await usedOf(table)).toHaveLength(1);
+  for (const sql of statements) {
+    const ids = sql.startsWith('EACH ') ? await askRows(engine, named(PARTITIONS)) : [['']];
+    for (const [id = ''] of ids)
+      await engine.execute(named(sql.replace('EACH ', '')).replace("'P'", `'${id}'`));
+  }
+  const seconds = (micros: bigint): number => Number(micros / 1_000_000n);
+  const wrong = async (): Promise<readonly unknown[]> => {
+    const all = await usedOf(table);
+    const found = all.map(({ coverage: { from, until } }) =>
+      differences(kept, { from: seconds(from), until: seconds(until) }),
+    );
+    return (await Promise.all(found)).flat();
+  };
+  expect(await wrong()).toEqual([]);
+  await engine.execute(named('DROP TABLE IF EXISTS logs.old_NAME SYNC'));
+  await keep(kept);
+  expect(await usedOf(table)).toHaveLength(1);
+  expect(await wrong()).toEqual([]);
+  await insert(table, { rows: 100, days: 3, ago: 70, seed: 3 });
+  expect(await wrong()).toEqual([]);
+  expect(await usedOf(table)).toHaveLength(1);
+});
+
 test('a source whose rows expire covers the days that lose none, and its rollup keeps the others', async () => {
   await createSource('expiring', ' TTL toDateTime(timestamp) + toIntervalDay(30)');
   await insert('expiring', { rows: 4000, days: 20, ago: 70 });
@@ -306,6 +370,25 @@ async function work(
   return events;
 }
 
+/** The rollups of a table that queries read now, and why they do not read the others. */
+async function currentOf(table: string, version = ''): Promise<RollupsInUse> {
+  const source = { database: 'logs', table };
+  const rollups = createRollupsInUse({
+    engine,
+    declared: () => [{ name: `${table}_by_minute`, version, source }],
+    clock: { monotonic: () => 0 },
+    after: () => () => undefined,
+    observe: () => undefined,
+  });
+  await rollups.refresh();
+  rollups.close();
+  return rollups;
+}
+
+async function usedOf(table: string, version?: string): Promise<readonly RollupInUse[]> {
+  return (await currentOf(table, version)).of({ database: 'logs', table }, 'saved');
+}
+
 test('a changed rollup is a version beside the one in use, until it is equal to its rows', async () => {
   await createSource('changed');
   await insert('changed', { rows: 2000, days: 2, ago: 120 });
@@ -314,18 +397,8 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
   const [one, two] = [before, now].map(
     (text) => readRollupFile('a.rollup.yaml', text)?.rollups[0]?.rollup.version ?? '',
   );
-  const inUse = async (version: string | undefined): Promise<readonly string[]> => {
-    const declared = () => [{ name: 'changed_by_minute', version: version ?? '' }];
-    const rollups = createRollupsInUse({
-      engine,
-      declared,
-      clock: { monotonic: () => 0 },
-      after: () => () => undefined,
-    });
-    await rollups.refresh();
-    rollups.close();
-    return rollups.of({ database: 'logs', table: 'changed' }).map(({ rollup }) => rollup.version);
-  };
+  const inUse = async (version: string | undefined): Promise<readonly string[]> =>
+    (await usedOf('changed', version)).map(({ rollup }) => rollup.version);
   expect(await inUse(one)).toEqual([]);
   const planned = await work(before, 'plan');
   expect(planned.map((each) => 'text' in each && each.text)).toEqual([
@@ -423,4 +496,84 @@ test('a keeper creates, keeps and replaces rollups in development, and elsewhere
     diagnostics: [{ code: 'rollup.column' }],
   });
   for (const each of [serving, development]) each.close();
+});
+
+const SQL = 'SELECT project, count() AS n FROM logs.routed GROUP BY project';
+const statementOf = (sql: string, origin: Statement['origin']): Statement => ({
+  sql,
+  parameters: {},
+  limits: { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 20 },
+  origin,
+  int64: 'number',
+});
+
+describe('routing', () => {
+  let rollups: RollupsInUse;
+  const observed: Observation[] = [];
+  const observe = (each: Observation): void => void observed.push(each);
+  beforeAll(async () => {
+    await createSource('routed');
+    await insert('routed', { rows: 100, days: 2, ago: 70 });
+    await keep(await rollupOf('routed'));
+    rollups = await currentOf('routed');
+  });
+
+  test('a failure of the engine is not remembered', async () => {
+    let isUp = false;
+    const run: Engine['run'] = (...given) =>
+      isUp ? engine.run(...given) : Promise.reject(new EngineError('unavailable', 'it is restarted'));
+    const { route } = createRouting({ engine: { ...engine, run }, rollups, observe });
+    const rows = { kind: 'rows', rollup: 'routed_by_minute' };
+    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject(rows);
+    isUp = true;
+    expect(await route(statementOf(SQL, 'consumer'), 0)).toMatchObject({
+      ...rows,
+      kind: 'rollup',
+      isExact: true,
+    });
+    const ofFloat = statementOf(SQL.replace('count()', 'sum(ms)'), 'saved');
+    expect(await route(ofFloat, 0)).toMatchObject({ kind: 'rollup', isExact: false });
+    expect(observed).toEqual([]);
+  });
+
+  test('what fails in it reads rows, and is reported', async () => {
+    const cause = new RangeError('Maximum call stack size exceeded');
+    const failing = {
+      ...rollups,
+      of: () => {
+        throw cause;
+      },
+    };
+    const { route } = createRouting({ engine, rollups: failing, observe });
+    expect(await route(statementOf(SQL, 'saved'), 0)).toMatchObject({
+      kind: 'rows',
+      rollup: 'routed_by_minute',
+    });
+    expect(observed).toEqual([{ kind: 'rollup.not_routed', cause }]);
+  });
+
+  test('routes are remembered by the size of both statements', async () => {
+    let asked = 0;
+    const counting = {
+      ...rollups,
+      of: (...given: Parameters<RollupsInUse['of']>) => {
+        asked++;
+        return rollups.of(...given);
+      },
+    };
+    const { route } = createRouting({ engine, rollups: counting, observe });
+    const cost = async (index: number): Promise<number> => {
+      const before = asked;
+      await route(
+        statementOf(`${SQL} HAVING n != ${index} AND project != '${'x'.repeat(5000)}'`, 'saved'),
+        0,
+      );
+      return asked - before;
+    };
+    const first = await cost(0);
+    expect(await cost(0)).toBeLessThan(first);
+    // All statements fit, but not with their routes.
+    for (let index = 1; index < 600; index++) await cost(index);
+    expect(await cost(0)).toBe(first);
+  });
 });

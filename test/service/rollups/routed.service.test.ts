@@ -23,12 +23,24 @@ pii: { redact: false }
 tenancy: { parameter: project, columns: [project] }
 `;
 const OVER_ROWS = EVENTS.replace('name: events', 'name: rows').replace('1f01', '1f02') + 'rollups: off\n';
+const CACHED =
+  EVENTS.replace('name: events', 'name: cached').replace('1f01', '1f03') + 'cache: { ttl: 600 }\n';
+const VERIFIED =
+  EVENTS.replace('name: events', 'name: verified')
+    .replace('1f01', '1f04')
+    .replace('logs.events', 'logs.verified') + 'rollups: { verify: 1 }\n';
 const ROLLUPS = `rollups:
   - name: events_by_minute
     from: logs.events
     time: { column: timestamp, every: [1m, 1h] }
     dimensions: [project, level, metadata.request.method, { failed: "metadata.status >= 500" }]
     measures: [count(), sum(bytes), max(ms), uniq(host)]
+    settle: 5s
+  - name: verified_by_minute
+    from: logs.verified
+    time: { column: timestamp, every: 1m }
+    dimensions: [project, level]
+    measures: [sum(bytes)]
     settle: 5s
 `;
 const TABLE = `CREATE TABLE logs.events (timestamp DateTime64(6), project LowCardinality(String), id UInt64, event_message String,
@@ -38,12 +50,22 @@ const ROWS = `INSERT INTO logs.events SELECT now64(6) - toIntervalSecond(number 
   ['info', 'warn', 'error'][1 + number % 3], toString(number % 11), number % 1000, number % 777,
   concat('{"request":{"method":"', if(number % 5 = 0, 'GET', 'POST'), '"},"status":', toString(200 + 100 * (number % 4)), '}') FROM numbers(4000)`;
 
+const OTHERS = [
+  'CREATE TABLE logs.verified AS logs.events',
+  'INSERT INTO logs.verified SELECT * FROM logs.events',
+];
+
 let service: TestService;
 beforeAll(async () => {
-  service = await startService({ isDevelopment: true, sql: ['CREATE DATABASE logs', TABLE, ROWS] });
+  service = await startService({
+    isDevelopment: true,
+    sql: ['CREATE DATABASE logs', TABLE, ROWS, ...OTHERS],
+  });
   await writeFile(join(service.endpoints, 'events.rollup.yaml'), ROLLUPS);
   await writeFile(join(service.endpoints, 'events.yaml'), EVENTS);
   await writeFile(join(service.endpoints, 'rows.yaml'), OVER_ROWS);
+  await writeFile(join(service.endpoints, 'cached.yaml'), CACHED);
+  await writeFile(join(service.endpoints, 'verified.yaml'), VERIFIED);
   await service.service.reload();
   await eventually(async () => {
     const { rollup } = await ask({ sql: 'SELECT count() AS n FROM events' });
@@ -150,6 +172,28 @@ test('the interface of ClickHouse', async () => {
   expect(await ofInterface()).toMatch(/^200 level\tn\tm\n/);
 });
 
+test('a caller who asks for rows gets no cached response of a rollup', async () => {
+  const statusOf = async (headers: Record<string, string> = {}): Promise<string> => {
+    const response = await service.call('/api/endpoints/query/cached?project=mine', { headers });
+    await response.arrayBuffer();
+    const timing = /rollup;desc=\w+/.exec(response.headers.get('Server-Timing') ?? '')?.[0] ?? 'rows';
+    expect(response.headers.get('Vary')).toContain('SVC-ENDPOINT-ROLLUPS');
+    return `${/hit|fwd/.exec(response.headers.get('Cache-Status') ?? '')?.[0]} ${timing}`;
+  };
+  // The cached fast path knows a request after its second response.
+  const asked = [];
+  for (const headers of [{}, {}, {}, OFF, OFF, OFF, {}]) asked.push(await statusOf(headers));
+  expect(asked).toEqual([
+    'fwd rollup;desc=events_by_minute',
+    'hit rows',
+    'hit rows',
+    'fwd rows',
+    'hit rows',
+    'hit rows',
+    'hit rows',
+  ]);
+});
+
 test('rows that arrive, and those of other tenants', async () => {
   const sql = 'SELECT level, count() AS n, sum(bytes) AS b FROM events GROUP BY level ORDER BY level';
   const before = await ask({ sql });
@@ -187,4 +231,44 @@ test('a rollup that is gone: the rows are read', async () => {
   const before = await ask({ sql }, OFF);
   await service.engine.execute(`DROP TABLE millrace_rollups.\`${await rollupTable()}\``);
   expect(await ask({ sql })).toEqual({ ...before, rollup: undefined });
+});
+
+test('calls are repeated over the rows, and a difference switches the rollup off', async () => {
+  const outcomes = (): readonly string[] =>
+    service.observed.flatMap((each) => (each.kind === 'rollup.verified' ? [each.outcome] : []));
+  const answered = await eventually(async () => {
+    const found = await ask({}, {}, 'verified');
+    expect(found.rollup).toBe('verified_by_minute');
+    return found;
+  });
+  await eventually(() => Promise.resolve(expect(outcomes()).toContain('equal')));
+  const [[table] = []] = (await readRows(
+    service.engine,
+    "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'verified%1m'",
+  )) as readonly (readonly string[])[];
+  await service.engine.execute(
+    `ALTER TABLE millrace_rollups.\`${table ?? ''}\` UPDATE \`count()\` = \`count()\` + 1 WHERE true SETTINGS mutations_sync = 2`,
+  );
+  await eventually(async () => {
+    await ask({}, {}, 'verified');
+    expect(outcomes()).toContain('different');
+  });
+  expect(await ask({}, {}, 'verified')).toEqual({ ...answered, rollup: undefined });
+  expect(service.observed).toContainEqual({
+    kind: 'rollup.distrusted',
+    rollup: expect.stringMatching(/^verified_by_minute@/),
+    isWritten: true,
+  });
+  const metrics = await (await fetch(`${service.service.admin}/metrics`)).text();
+  expect(metrics).toMatch(
+    /millrace_rollup_verified_total\{rollup="verified_by_minute",outcome="different"\} 1/,
+  );
+  expect(metrics).toMatch(/millrace_rollup_in_use\{rollup="verified_by_minute"\} 0/);
+  const { rollups } = (await (await fetch(`${service.service.admin}/rollups`)).json()) as {
+    rollups: readonly Record<string, unknown>[];
+  };
+  expect(rollups.map(({ name, reason }) => [name, reason])).toContainEqual([
+    'verified_by_minute',
+    'a call returned other values from it than from the rows',
+  ]);
 });

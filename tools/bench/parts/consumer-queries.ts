@@ -20,7 +20,7 @@ import { createSandboxes } from '../../../src/service/request/consumer/sandboxes
 import { BY_HAND } from './consumer-query-texts.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
-import { planQuery } from '../../../src/service/request/plan.ts';
+import { planQuery } from '../../../src/service/request/plan-query.ts';
 
 const [data = '', count = '0'] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';

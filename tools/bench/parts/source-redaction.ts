@@ -8,7 +8,7 @@ import { createSandboxes } from '../../../src/service/request/consumer/sandboxes
 import { runMeasurements } from './measurements.ts';
 import { REAL_TIME } from '../../../test/support/real-time.ts';
 import { SHIPPED } from '../../../test/support/folder-sources.ts';
-import { planQuery } from '../../../src/service/request/plan.ts';
+import { planQuery } from '../../../src/service/request/plan-query.ts';
 
 const [data = ''] = process.argv.slice(2);
 const PROJECT = 'xvzyeivudksfanncdekp';

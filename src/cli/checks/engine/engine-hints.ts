@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { zoneNamed } from '../../../service/params/zone.ts';
 import { quotedNames } from '../../../guard/sandbox/engine-message.ts';
 import { quoteString } from '../../../sql/clickhouse/literal.ts';
-import { KEYWORDS, NO_BARE_ALIAS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { KEYWORDS, NO_BARE_ALIAS, UNITS } from '../../../sql/clickhouse/tree/keywords.ts';
 import { textOf, wordOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 
 /** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
@@ -93,12 +93,18 @@ interface Misspelling {
 }
 
 /**
- * The misspelled keyword of a syntax error at this token. The token before it is considered first: a word after an
+ * The misspelled keyword of a syntax error at this token. Without a unit, INTERVAL is read as a name, and the error is anywhere
+ * after it. The token before it is considered first: a word after an
  * expression or a table is read as its alias, so that the error is at the next one.
  */
 export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | undefined {
   const wordAt = (index: number): string => wordOf(tree, { at: index });
   const before = wordAt(at - 1);
+  const unit = Array.from({ length: at + 2 }, (_, index) => index).find((index) =>
+    isInUnitPlace(tree, index),
+  );
+  if (unit !== undefined)
+    return { index: unit, hint: didYouMean(nearest(wordAt(unit), LONG_UNITS)) ?? 'Write a unit such as DAY' };
   if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && wordAt(at) !== 'BY')
     return { index: at - 1, hint: `Write ${before} BY` };
   if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
@@ -109,6 +115,28 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }
   return undefined;
+}
+
+/** Units in the singular; abbreviations of them are near to any other short word. */
+const LONG_UNITS: ReadonlySet<string> = new Set(
+  [...UNITS].filter((unit) => unit.length > 2 && !unit.endsWith('S')),
+);
+
+/** Tokens of the value of an INTERVAL that are considered. */
+const MAX_INTERVAL = 50;
+
+/** Whether a word that is no unit of time follows INTERVAL and a value. */
+function isInUnitPlace(tree: TreeTokens, at: number): boolean {
+  const word = wordOf(tree, { at });
+  if (!/^[A-Z_]\w*$/i.test(word) || UNITS.has(word) || KEYWORDS.has(word)) return false;
+  let depth = 0;
+  for (let index = at - 1; index >= Math.max(0, at - MAX_INTERVAL); index--) {
+    const each = wordOf(tree, { at: index });
+    depth += each === ')' ? 1 : each === '(' ? -1 : 0;
+    if (depth < 0 || (depth === 0 && (each === ',' || KEYWORDS.has(each) || UNITS.has(each)))) return false;
+    if (depth === 0 && each === 'INTERVAL') return index < at - 1;
+  }
+  return false;
 }
 
 const WORDS: ReadonlySet<string> = new Set(

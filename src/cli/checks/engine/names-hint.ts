@@ -101,7 +101,10 @@ function qualifiedNames(name: string, tree: Tree, { columns }: TablesOnEngine): 
 function nearestTable(written: string, names: Iterable<string>): string | undefined {
   const all = [...names];
   const same = all.filter((name) => name.split('.').slice(1).join('.') === written);
-  return same.length === 1 ? same[0] : nearest(written, all);
+  if (same.length === 1) return same[0];
+  const isQualified = written.includes('.');
+  const alike = all.filter((name) => name.includes('.') === isQualified);
+  return nearest(written, alike) ?? nearest(written, all);
 }
 
 /** With its database, if the message names only that or only the table: `database.table`, as the query has it. */

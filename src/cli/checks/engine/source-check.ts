@@ -1,5 +1,6 @@
 // Findings of files with `pii: { at: source }` whose query does not work over redacted tables.
 import type { PathFinding } from '../../../sql/base/finding.ts';
+import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { variantsOf, type InspectedFile } from '../../../service/endpoints/compile.ts';
@@ -26,12 +27,17 @@ async function faultsOf(engine: Engine, endpoint: Endpoint): Promise<readonly Pa
   if ((await describe.source(endpoint)) !== undefined) return [];
   const cause = describe.sourceFailure(endpoint);
   if (!(cause instanceof SourceError)) throw cause;
+  const { unknown } = cause;
+  const guess = unknown && didYouMean(nearest(unknown.path, unknown.columns));
   return [
     {
       code: 'pii.source_not_redacted',
-      path: ['pii', 'at'],
+      path: unknown === undefined ? ['pii', 'at'] : ['pii', 'columns', unknown.path],
+      onKey: unknown !== undefined,
       message: `the query does not work over redacted tables: ${engineSentence(cause.message)}`,
-      hint: 'Name tables by an alias, read only stored columns that no rule drops, and no computed ones (ALIAS, MATERIALIZED)',
+      hint:
+        guess ??
+        'Name tables by an alias, read only stored columns that no rule drops, and no computed ones (ALIAS, MATERIALIZED)',
     },
   ];
 }

@@ -47,6 +47,8 @@ export function recordOf({ endpoint, ...places }: Candidate): CandidateRecord {
       parameters: Object.fromEntries(parameters),
       sandbox: { enabled: sandbox.enabled, languages: [...sandbox.languages] },
       mcp: mcp && { name: mcp.name },
+      query: Object.keys(endpoint.redaction.columns).length === 0 ? '' : endpoint.query,
+      redaction: { columns: endpoint.redaction.columns },
       outline: { elements: outline.elements.map((element) => ({ name: element.name })) },
     },
   };
@@ -77,6 +79,8 @@ function isDeclared(spec: unknown): spec is DeclaredParameter {
 
 const isPlace = matches({ line: isCount, column: isCount });
 
+const isRule = isOneOf('mask', 'hash', 'drop');
+
 const isEntry: ShapeCheck = (value) => isRecord(value);
 
 const isHead = matches({
@@ -100,6 +104,8 @@ const isHead = matches({
   parameters: (value) => isRecord(value) && Object.values(value).every(isRecord),
   sandbox: matches({ enabled: isBoolean, languages: isList(isOneOf('sql', 'lql')) }),
   mcp: optional(matches({ name: optional(isText) })),
+  query: isText,
+  redaction: matches({ columns: (value) => isRecord(value) && Object.values(value).every(isRule) }),
   outline: matches({ elements: isList(matches({ name: isText })) }),
 });
 

@@ -6,13 +6,8 @@ import { viewChanges } from '../../compare/view-changes.ts';
 import type { QueryImpact } from '../../compare/consumers/impact.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { CONSUMERS_FOLDER, impactsOf, readConsumers } from '../impact/impact.ts';
-import {
-  readRevisions,
-  type ComparedRevision,
-  type ComparedRevisions,
-  type RevisionDeps,
-  type RevisionOptions,
-} from './read-revisions.ts';
+import { readRevisions, type ComparedRevision, type ComparedRevisions } from './read-revisions.ts';
+import type { RevisionDeps, RevisionOptions } from './describe-revisions.ts';
 import { openChanges, type PrintReport, type Report } from './report.ts';
 import { diffTexts } from './text-diff.ts';
 

@@ -1,14 +1,13 @@
 // `millrace doctor`, its flags and help.
 import type { Command } from 'commander';
+import { runEntries } from '../../../service/endpoints/checks/check.ts';
 import { EngineError } from '../../../service/engine/engine.ts';
-import { checkConfinement } from '../../../service/preflight/confinement.ts';
-import { checkData } from '../../../service/preflight/data.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { reportPreflight, reportRejected } from './doctor.ts';
 import { withLocal } from '../../kit/local.ts';
-import { checkRowPolicies, rowPolicySql } from './row-policies/check.ts';
-import { unfilteredRows } from './unfiltered-rows.ts';
+import { DOCTOR_CHECKS } from './checks.ts';
+import { rowPolicySql } from './row-policies/check.ts';
 
 interface DoctorFlags {
   readonly rowPolicies?: boolean;
@@ -40,11 +39,10 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
         return;
       }
       const { findings, rejected } = await withLocal(given, deps, async (local, engine) => {
-        const { all } = local.catalog();
-        const found = [...(await local.preflight()), ...checkConfinement(engine), ...checkData(engine)];
-        if (settings.clickhouse === undefined) found.push(...(await unfilteredRows(engine, all)));
-        else if (settings.clickhouse.rowPolicies) found.push(...(await checkRowPolicies(engine, all)));
-        return { findings: found, rejected: local.rejected() };
+        const { clickhouse } = settings;
+        const { all: endpoints } = local.catalog();
+        const input = { clickhouse, engine, endpoints, preflight: local.preflight };
+        return { findings: await runEntries(DOCTOR_CHECKS, input), rejected: local.rejected() };
       }).catch(explain);
       const isRejected = reportRejected(rejected, deps.terminal);
       deps.setExitCode(reportPreflight(findings, deps.terminal) | isRejected ? 1 : 0);

@@ -1,28 +1,19 @@
 // `millrace exposure`: prints what endpoints expose, for those who write and review them.
 import { jsonText } from '../../../service/observe/visible-text.ts';
 import { createReadTokens } from '../../../service/auth/tokens-file.ts';
-import { createInspect, type CompileFile, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { keysFor, readExposure, type ListedExposure } from '../../compare/exposure.ts';
-import { isBroken, loadFiles } from '../../../service/endpoints/load.ts';
-import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 import type { Token } from '../../../service/config/generated/tokens.ts';
-import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import { CommandError } from '../../kit/command-error.ts';
-import { ANY_KEY, expandPaths } from '../../kit/endpoint-files.ts';
 import { count } from '../../findings/findings.ts';
-import { LOADING } from '../../kit/real-time.ts';
 import type { WithTables } from '../../kit/schema-engine.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { linesOf } from './print.ts';
+import { inspectAll, type InspectedPaths } from './inspect-files.ts';
 
-export interface ExposureOptions {
-  /** Files and folders. */
-  readonly paths: readonly string[];
+export interface ExposureOptions extends InspectedPaths {
   readonly format: 'human' | 'json';
   /** The tokens file, if one is set. */
   readonly tokens: string | undefined;
-  readonly tenancy: TenancySetting;
-  readonly engineSources: EngineSources;
   readonly withTables: WithTables;
 }
 
@@ -45,25 +36,6 @@ export async function exposure(options: ExposureOptions, terminal: Terminal): Pr
     if (index > 0) terminal.print('');
     for (const line of linesOf(each, terminal.paint)) terminal.print(line);
   }
-}
-
-async function inspectAll({
-  paths,
-  tenancy,
-  engineSources,
-}: ExposureOptions): Promise<readonly InspectedFile[]> {
-  const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy, engineSources });
-  const inspected: InspectedFile[] = [];
-  const compile: CompileFile = (path, text, sources) => {
-    const { inspected: file, ...rest } = inspect(path, text, sources);
-    if (file !== undefined) inspected.push(file);
-    return { candidate: file?.candidate, ...rest };
-  };
-  const { files } = await loadFiles(await expandPaths(paths), new Map(), { compile, ...LOADING });
-  const broken = [...files.values()].filter(isBroken);
-  if (broken.length > 0)
-    throw new CommandError(`Errors in ${broken.map(({ file }) => file).join(', ')}; run millrace validate`);
-  return inspected.toSorted((a, b) => (a.candidate.endpoint.name < b.candidate.endpoint.name ? -1 : 1));
 }
 
 /** The keys of the tokens file; undefined: there is none. Rejects with CommandError. */

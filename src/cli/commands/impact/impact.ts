@@ -6,12 +6,8 @@ import { rememberStatements } from '../analysis/remember.ts';
 import { mapAtOnce } from '../../kit/at-once.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { readQueries, type ConsumerQuery } from '../../kit/consumer-queries.ts';
-import {
-  readRevisions,
-  type ComparedRevisions,
-  type RevisionDeps,
-  type RevisionOptions,
-} from '../diff/read-revisions.ts';
+import { readRevisions, type ComparedRevisions } from '../diff/read-revisions.ts';
+import type { RevisionDeps, RevisionOptions } from '../diff/describe-revisions.ts';
 import { withSchemaEngine } from '../../kit/schema-engine.ts';
 import { createForeignReader } from './foreign-reader.ts';
 import { countImpact, sortImpacts, type PrintImpact } from './report.ts';

@@ -62,7 +62,7 @@ function assessOne(
     note: noteOf(finding, draft, isRejected ? undefined : OTHER_ROWS),
   }));
   const ofErrors = errors.map((error) =>
-    isUnknownTable(error) || isPartly ? ('partly' as const) : ('not' as const),
+    isUnknownTable(error) || isNotAnalysed(error) || isPartly ? ('partly' as const) : ('not' as const),
   );
   const ofRuns = failures.map(({ isRejected }) => (isRejected ? ('not' as const) : ('partly' as const)));
   const notRun = run !== undefined && run.rows === undefined ? [notRunNote(draft)] : [];
@@ -92,6 +92,11 @@ function isUnknownTable({ code, message }: Finding): boolean {
     code === 'engine.unknown_table' ||
     /no tables satisfied provided regexp|cluster '.*' not found/.test(message)
   );
+}
+
+/** The engine gave up, which says nothing about the query. */
+function isNotAnalysed({ code }: Finding): boolean {
+  return code === 'engine.not_analysed';
 }
 
 const UNKNOWN_TABLE =

@@ -2,7 +2,7 @@
 import type { NewFile } from '../check-written.ts';
 import { checkDrafts, type CheckedDrafts } from './check-drafts.ts';
 import type { ConvertSettings } from './convert-query.ts';
-import { withSettings } from './drafts.ts';
+import { asAsked } from './asked.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
 import type { Making } from './options.ts';
 import { withRows, type Proof } from './prove.ts';
@@ -19,7 +19,11 @@ export async function checkAndRun(
   return withRows(rows, proving, async (run) => {
     let checked = first;
     let proof = await run([...checked.files.values()]);
-    for (let next = withAsked(checked, proof); next !== undefined; next = withAsked(checked, proof)) {
+    for (
+      let next = withAsked(checked, proof, making);
+      next !== undefined;
+      next = withAsked(checked, proof, making)
+    ) {
       checked = await checkDrafts(next, making);
       proof = await run([...checked.files.values()]);
     }
@@ -28,11 +32,15 @@ export async function checkAndRun(
 }
 
 /** The drafts with the settings that failures ask for; undefined if none does. */
-function withAsked({ drafts }: CheckedDrafts, { runs }: Proof): readonly EndpointDraft[] | undefined {
+function withAsked(
+  { drafts }: CheckedDrafts,
+  { runs }: Proof,
+  { settings }: { readonly settings: ConvertSettings },
+): readonly EndpointDraft[] | undefined {
   const next = drafts.map((draft) => {
     const failures = runs.get(draft.endpoint)?.failures ?? [];
     const findings = failures.map(({ finding }) => finding);
-    return withSettings(draft, findings) ?? draft;
+    return asAsked(draft, findings, settings.known) ?? draft;
   });
   return next.some((draft, index) => draft !== drafts[index]) ? next : undefined;
 }

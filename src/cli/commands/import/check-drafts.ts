@@ -5,7 +5,8 @@ import { packagePath } from '../../../service/config/package-files.ts';
 import { checkWritten, type CheckedFile, type NewFile } from '../check-written.ts';
 import { isOfNames, ownErrors } from './assess.ts';
 import type { ConvertSettings } from './convert-query.ts';
-import { withSettings, withWhole } from './drafts.ts';
+import { asAsked } from './asked.ts';
+import { withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import type { Making } from './options.ts';
 
@@ -30,18 +31,17 @@ export async function checkDrafts(
   const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
   const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
   const files = new Map(await checkWritten([...first.values()], analysing));
-  const final: EndpointDraft[] = [];
-  for (const draft of drafts) {
-    const errors = ownErrors(files.get(draft.path));
-    const isBroken = draft.includes.size > 0 && errors.length > 0;
-    final.push(withSettings(draft, errors) ?? (isBroken ? await withWhole(draft, settings) : draft));
-  }
-  const again = final.filter((draft, index) => draft !== drafts[index]).map(textOf);
-  for (const file of again) first.set(file.path, file);
   const without = (files: readonly NewFile[]): readonly NewFile[] =>
     [...first.values()].filter(({ path }) => files.every((each) => each.path !== path));
-  const changed = again.length === 0 ? [] : await checkWritten(again, analysing, without(again));
-  for (const [path, found] of changed) files.set(path, found);
+  let final = drafts;
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const next = await changedDrafts(final, files, settings);
+    const again = next.filter((draft, index) => draft !== final[index]).map(textOf);
+    if (again.length === 0) break;
+    for (const file of again) first.set(file.path, file);
+    for (const [path, found] of await checkWritten(again, analysing, without(again))) files.set(path, found);
+    final = next;
+  }
   const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
   const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, without(rest));
   for (const [path, { errors }] of ofRest) {
@@ -49,6 +49,25 @@ export async function checkDrafts(
     if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });
   }
   return { drafts: final, texts: new Map([...first].map(([path, file]) => [path, file.text])), files };
+}
+
+/** The engine says one thing that it asks for at a time. */
+const MAX_ROUNDS = 5;
+
+async function changedDrafts(
+  drafts: readonly EndpointDraft[],
+  files: ReadonlyMap<string, CheckedFile>,
+  settings: ConvertSettings,
+): Promise<readonly EndpointDraft[]> {
+  const changed: EndpointDraft[] = [];
+  for (const draft of drafts) {
+    const errors = ownErrors(files.get(draft.path));
+    const isBroken = draft.includes.size > 0 && errors.length > 0;
+    changed.push(
+      asAsked(draft, errors, settings.known) ?? (isBroken ? await withWhole(draft, settings) : draft),
+    );
+  }
+  return changed;
 }
 
 /** For editors, as `millrace new` writes it. */

@@ -10,14 +10,14 @@ import { significantTokens } from '../../../sql/clickhouse/cursor.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
-import { clusterTables, qualifyTables } from '../../convert/qualify-tables.ts';
+import { clusterTables, qualifyTables, type QualifiedTable } from '../../convert/qualify-tables.ts';
 
 export interface ConvertSettings {
   readonly converter: Converter;
   /** For queries whose export names no database system. */
   readonly dialect: TemplateDialect | undefined;
-  /** The database of a table that a query names without one. */
-  readonly databaseOf: (query: ForeignQuery, table: string) => string | undefined;
+  /** Where a table is that a query names without a database. */
+  readonly relationOf: (query: ForeignQuery, table: string) => QualifiedTable | undefined;
   readonly known: KnownTables;
   /** If `remote` is among them, the tables of clusters stay. */
   readonly engineSources: EngineSources;
@@ -114,7 +114,7 @@ async function convertText(
       ? onOneServer(template, settings.engineSources)
       : await convertTemplate(settings.converter, template, { dialect, ...settings.known });
   const qualified = (text: string): string =>
-    qualifyTables(text, (table) => settings.databaseOf(query, table));
+    qualifyTables(text, (table) => settings.relationOf(query, table));
   if (result.sql === undefined) return result;
   const parameters = result.parameters.map((each) => withTables(each, result.sql ?? '', qualified));
   return { ...result, sql: qualified(result.sql), parameters };

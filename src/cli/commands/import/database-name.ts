@@ -6,7 +6,7 @@ import { resolve, sep } from 'node:path';
 
 /** Folders that are named after what is in them, rather than after the project. */
 const GENERIC =
-  /^(tinybird|dbt|grafana|metabase|superset|redash|data-project|data_project|project|exports?|src|datasources|pipes|endpoints)$/;
+  /^(tinybird|tb|dbt|grafana|metabase|superset|redash|dashboards?|((tb|dbt|data)[_-])?project|exports?|src|lib|libs|packages|apps?|server|backend|services?|datasources|pipes|endpoints)$/;
 const RESERVED = /^(default|system|information_schema)$/;
 
 /** The name of the project as that of a database: of the folder or archive, or of the first folder above it that has a name of its own. */
@@ -28,16 +28,26 @@ export function databaseName(path: string): string {
 }
 
 /** Tables of the export have its database; others the one in which they are, or the given one. */
-export function databasesOf(
+export function relationsOf(
   { tables, queries }: ReadExport,
   known: KnownTables,
   { own, given }: { readonly own: string; readonly given: string | undefined },
-): ConvertSettings['databaseOf'] {
+): ConvertSettings['relationOf'] {
   const relations = queries.flatMap(({ relation }) => relation ?? []);
-  const defined = new Map([...tables, ...relations].map((each) => [each.name, each.database ?? own]));
+  const defined = new Map(
+    [...tables, ...relations].map((each) => [each.name, { database: each.database ?? own }]),
+  );
+  const renamed = new Map(
+    tables.flatMap(({ aliases = [], name, database = own }) =>
+      aliases.map((alias) => [alias, { database, name }] as const),
+    ),
+  );
   const tools = new Set(tables.map(({ tool }) => tool));
   return ({ reads = [], tool }, table) => {
     if (reads.includes(table)) return undefined;
-    return defined.get(table) ?? known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
+    const found = defined.get(table) ?? renamed.get(table);
+    if (found !== undefined) return found;
+    const database = known.tableOf?.([table])?.[0] ?? (tools.has(tool) ? own : given);
+    return database === undefined ? undefined : { database };
   };
 }

@@ -3,7 +3,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { join } from 'node:path';
 import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import type { ForeignQuery } from '../../convert/export/foreign-query.ts';
-import type { Finding } from '../../../sql/base/finding.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { createUniqueNames, endpointName } from './endpoint-names.ts';
 import { declarationOf, type EndpointDraft } from './endpoint-text.ts';
@@ -50,30 +49,6 @@ export async function withWhole(draft: EndpointDraft, settings: ConvertSettings)
   const { sql, notes } = converted;
   if (sql === undefined) return { ...draft, notes: [...draft.notes, ...notes], status: 'partly' };
   return { ...draft, ...converted, sql, includes: new Map() };
-}
-
-/** Settings that servers of the tools have, and ClickHouse has not by default, by what the engine says without them. */
-const SETTINGS: readonly (readonly [RegExp, string])[] = [
-  // Grouping and ordering by the same column are rejected one after the other.
-  [
-    /Variant\/Dynamic are not allowed in (GROUP|ORDER) BY/,
-    'allow_suspicious_types_in_group_by = 1, allow_suspicious_types_in_order_by = 1',
-  ],
-  [/JOIN on keys with Dynamic type is not supported/, 'allow_dynamic_type_in_join_keys = 1'],
-  [
-    /function (runningDifference\w*|neighbor|runningAccumulate) is deprecated/,
-    'allow_deprecated_error_prone_window_functions = 1',
-  ],
-];
-
-/** The draft with the settings that an error of the engine asks for; undefined if it asks for none, or for those that it has. */
-export function withSettings(draft: EndpointDraft, errors: readonly Finding[]): EndpointDraft | undefined {
-  const { settings = [] } = draft;
-  const asked = SETTINGS.filter(
-    ([said, text]) => !settings.includes(text) && errors.some(({ message }) => said.test(message)),
-  );
-  if (draft.dialect !== 'clickhouse' || asked.length === 0) return undefined;
-  return { ...draft, settings: [...settings, ...asked.map(([, text]) => text)] };
 }
 
 function keyOf({ tool, key }: ForeignQuery): string {

@@ -5,7 +5,7 @@ import { readKnownTables } from '../../kit/known-tables.ts';
 import { assess } from './assess.ts';
 import { checkAndRun } from './check-and-run.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
-import { databaseName, databasesOf } from './database-name.ts';
+import { databaseName, relationsOf } from './database-name.ts';
 import { createDefinitions, fixturesOf, tableDrafts } from './definitions.ts';
 import { draftsOf, withIncludes } from './drafts.ts';
 import type { Made } from './made.ts';
@@ -23,7 +23,7 @@ export async function make(found: ReadExport, making: Making): Promise<Made> {
     const settings: ConvertSettings = {
       converter,
       dialect: options.dialect,
-      databaseOf: databasesOf(found, known, { own: database, given: options.database }),
+      relationOf: relationsOf(found, known, { own: database, given: options.database }),
       known,
       engineSources: options.engineSources,
     };

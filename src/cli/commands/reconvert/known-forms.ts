@@ -6,6 +6,7 @@ import {
   argumentsOf,
   isNegated,
   nameOf,
+  operatorOf,
   partOf,
   someNode,
   spanOf,
@@ -107,6 +108,13 @@ export const KNOWN_FORMS: readonly KnownForm[] = [
     hint: "Write nullIf(transform(…), '')",
     isAt: isTypeOfMissingKey,
   },
+  {
+    code: 'json_as_text',
+    message:
+      'parts of JSON are ordered as text, in which 10 is less than 9; in the source, numbers are ordered as numbers',
+    hint: 'Compare what JSONExtractFloat or JSONExtractInt returns, or convert the query again',
+    isAt: isJsonAsText,
+  },
 ];
 
 /** All known forms in a query; none behind what cannot be parsed. */
@@ -135,6 +143,17 @@ function startOf({ tree, node }: FormPlace): number {
 function isCall({ tree, node }: Pick<FormPlace, 'tree' | 'node'>, name: RegExp): boolean {
   return node.kind === 'call' && name.test(nameOf(tree, node));
 }
+
+/** Whether both sides of `<` and its relatives are raw JSON, and no condition chooses between texts and numbers. */
+function isJsonAsText({ tree, node, around }: FormPlace): boolean {
+  const isRaw = (part: Node): boolean =>
+    someNode(part, (each) => isCall({ tree, node: each }, /^JSONExtractRaw$/));
+  const isOrder = node.kind === 'binary' && /^[<>]=?$/.test(operatorOf(tree, node));
+  return isOrder && node.parts.every(isRaw) && !isChosen(around);
+}
+
+const isChosen = (place: FormPlace | undefined): boolean =>
+  place !== undefined && (isCall(place, /^(?:multiIf|if)$/) || isChosen(place.around));
 
 const LAST_DATE = '2149-06-06';
 const LAST_DATE_TIME = '2106-02-07';

@@ -16,6 +16,8 @@ const ACTIONS: Readonly<Record<RollupAction, string>> = {
 
 interface RollupFlags {
   readonly cluster?: string;
+  readonly json?: boolean;
+  readonly follow?: boolean;
 }
 
 export function addRollup(program: Command, deps: CommandDeps): void {
@@ -23,13 +25,18 @@ export function addRollup(program: Command, deps: CommandDeps): void {
     .command('rollup')
     .description('Create, fill and compare the rollups of *.rollup.yaml files.');
   for (const [action, description] of Object.entries(ACTIONS)) {
-    withSettings(parent.command(`${action} [names...]`))
+    const command = withSettings(parent.command(`${action} [names...]`))
       .description(description)
-      .option('--cluster <name>', 'the cluster whose servers have the tables, if they are replicated')
-      .action(async (names: string[], { cluster, ...flags }: RollupFlags & Flags) => {
-        const settings = await settingsOf(flags, deps);
-        const request = { action: action as RollupAction, names, cluster }; // a key of the table
-        deps.setExitCode(await rollup(settings, request, deps));
-      });
+      .option('--cluster <name>', 'the cluster whose servers have the tables, if they are replicated');
+    if (action === 'status')
+      command
+        .option('--json', 'print an object a line for each version')
+        .option('--follow', 'look again and again, until Ctrl+C, and print what changed');
+    command.action(async (names: string[], { cluster, json, follow, ...flags }: RollupFlags & Flags) => {
+      const settings = await settingsOf(flags, deps);
+      const status = { isJson: json === true, follows: follow === true };
+      const request = { action: action as RollupAction, names, cluster, ...status }; // a key of the table
+      deps.setExitCode(await rollup(settings, request, deps));
+    });
   }
 }

@@ -5,6 +5,7 @@ import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { EngineError } from '../../../service/engine/engine.ts';
 import { describeFinding } from '../../../service/observe/describe.ts';
 import { rollupWork, type RollupRequest, type WorkEvent } from '../../../service/rollups/work.ts';
+import type { RollupStatus } from '../../../service/rollups/status.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
@@ -12,12 +13,19 @@ import { REAL_TIME } from '../../kit/real-time.ts';
 import { seed } from '../../kit/seed.ts';
 import { readDeclared } from './read-declared.ts';
 
-type RollupCommandDeps = Pick<CommandDeps, 'openEngine' | 'terminal'>;
+type RollupCommandDeps = Pick<CommandDeps, 'openEngine' | 'terminal' | 'onSignal'>;
+
+/** What `status` prints, and how often. */
+export interface StatusOptions {
+  readonly isJson: boolean;
+  /** Again and again, until a signal comes: what is other than before. */
+  readonly follows: boolean;
+}
 
 /** Resolves to the exit code: 1 if a rollup has errors, or is not there. Rejects with CommandError. */
 export async function rollup(
   settings: Settings,
-  request: RollupRequest,
+  request: RollupRequest & StatusOptions,
   deps: RollupCommandDeps,
 ): Promise<0 | 1> {
   const declared = await readDeclared(settings);
@@ -26,7 +34,9 @@ export async function rollup(
   const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
-    return await print(rollupWork({ engine, after: REAL_TIME.after, declared }, request), deps);
+    return await repeat(request, deps, () =>
+      rollupWork({ engine, after: REAL_TIME.after, declared }, request),
+    );
   } catch (cause) {
     if (!(cause instanceof EngineError) || cause.engineCode === undefined) throw cause;
     throw new CommandError(`The engine rejects a statement: ${engineSentence(cause.message)}`, { cause });
@@ -38,7 +48,43 @@ export async function rollup(
 const IN_USE =
   'In development (serve --dev) it creates and fills rollups itself. Otherwise stop it, run this command, and start it again: it keeps the rollups that were applied';
 
-async function print(events: AsyncIterable<WorkEvent>, { terminal }: RollupCommandDeps): Promise<0 | 1> {
+/** Looking takes at most 1/20 of the time: it reads a column of the table. */
+const SHARE = 20;
+const LEAST_MS = 5000;
+
+async function repeat(
+  { isJson, follows }: StatusOptions,
+  { terminal, onSignal }: RollupCommandDeps,
+  work: () => AsyncIterable<WorkEvent>,
+): Promise<0 | 1> {
+  const printed = new Map<string, string>();
+  const isNew = ({ name, version }: RollupStatus, text: string): boolean => {
+    const last = printed.get(`${name}@${version}`);
+    printed.set(`${name}@${version}`, text);
+    return last !== text;
+  };
+  const stopped = new Promise<'stopped'>((resolve) => {
+    const stop = (): void => resolve('stopped');
+    if (follows) onSignal({ stop, reload: () => undefined });
+  });
+  for (;;) {
+    const started = REAL_TIME.epoch();
+    const code = await print(work(), { terminal, isJson, isNew });
+    if (!follows) return code;
+    const ms = Math.max(LEAST_MS, (REAL_TIME.epoch() - started) * SHARE);
+    const waited = new Promise<undefined>((resolve) => void REAL_TIME.after(ms, () => resolve(undefined)));
+    if ((await Promise.race([stopped, waited])) === 'stopped') return code;
+  }
+}
+
+interface Printing extends Pick<RollupCommandDeps, 'terminal'>, Pick<StatusOptions, 'isJson'> {
+  readonly isNew: (status: RollupStatus, text: string) => boolean;
+}
+
+async function print(
+  events: AsyncIterable<WorkEvent>,
+  { terminal, isJson, isNew }: Printing,
+): Promise<0 | 1> {
   let code: 0 | 1 = 0;
   for await (const event of events) {
     terminal.progress('');
@@ -56,6 +102,10 @@ async function print(events: AsyncIterable<WorkEvent>, { terminal }: RollupComma
         break;
       case 'progress':
         terminal.progress(event.text);
+        break;
+      case 'status':
+        if (isNew(event.status, event.text))
+          terminal.print(isJson ? JSON.stringify(event.status) : event.text);
         break;
       case 'line':
         terminal.print(event.text);

@@ -1,7 +1,7 @@
 // Compares the result of a call with what its example expects.
 import { expectedStatus } from '../../../service/endpoints/expectation.ts';
 import type { Expectation } from '../../../service/config/generated/endpoint.ts';
-import type { Path } from '../../../service/config/yaml-document.ts';
+import type { PathFinding } from '../../../sql/base/finding.ts';
 import { differences, printPath, show } from './difference.ts';
 
 /** The result, as a caller would receive it. */
@@ -23,10 +23,7 @@ export interface Rejected {
 }
 
 /** One difference; `path` is relative to `expect`, and empty if the example expects no explicit status. */
-export interface Mismatch {
-  readonly path: Path;
-  readonly message: string;
-}
+export type Mismatch = Pick<PathFinding, 'path' | 'message'>;
 
 /** Further differences would not help. */
 const MAX_DIFFERENCES = 5;

@@ -1,14 +1,8 @@
 // `millrace validate`, its flags and help.
-import { execFileSync } from 'node:child_process';
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
+import { CommandError } from '../../kit/command-error.ts';
 import type { CommandDeps } from '../../kit/command.ts';
-import { createPrintGithub } from '../../findings/github.ts';
-import { printGitlab } from '../../findings/gitlab.ts';
-import { printHuman } from '../../findings/human.ts';
-import { printJson } from '../../findings/json.ts';
-import { printMarkdown } from '../../findings/markdown.ts';
-import { printSarif } from '../../findings/sarif.ts';
 import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { openAnalyses, withCacheOptions } from '../analysis/open.ts';
 import {
@@ -20,12 +14,15 @@ import {
   withSchemaOptions,
 } from '../../kit/schema-options.ts';
 import { findChanged } from './changed-files.ts';
-import { validate, type ValidateOptions } from './validate.ts';
+import { validate } from './validate.ts';
+import type { ValidateOptions } from './options.ts';
+import { printersOf } from './printers.ts';
 
 interface ValidateFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly strict?: boolean;
+  readonly rollups?: boolean;
   readonly engine: boolean;
   readonly cache?: string | false;
   readonly changed?: string | true;
@@ -49,12 +46,20 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       'check only files that differ from a revision (default: the last commit), and those that depend on them',
     )
     .option('--strict', 'treat warnings as errors, except pii.hash_without_key')
+    .option(
+      '--rollups',
+      'also print which rollup each query reads once it is filled, or why none, for each variant of the query',
+    )
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
   withCacheOptions(withSchemaOptions(command)).action(async (paths: string[], flags: ValidateFlags) => {
     const settings = await checkedSettings(flags, deps);
     const chosen = paths.length > 0 ? paths : [settings.endpoints];
     const schema = existingSchema(flags, settings, deps);
+    if (flags.rollups === true && (flags.format !== 'human' || !flags.engine))
+      throw new CommandError(ROUTES, { exitCode: 2 });
+    // What the cache has of a file is not its queries.
+    const cache = flags.rollups === true ? false : flags.cache;
     const printers = printersOf(deps.env);
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
     const options = {
@@ -62,8 +67,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       changed: chooseChanged(flags, { settings, schema }, deps),
       print,
       isStrict: flags.strict === true,
-      openAnalyses: () => openAnalyses({ settings, schema, cache: flags.cache }, deps),
+      openAnalyses: () => openAnalyses({ settings, schema, cache }, deps),
       asksEngine: flags.engine,
+      routes:
+        flags.rollups === true ? { zone: settings.clickhouse === undefined ? 'UTC' : undefined } : undefined,
       openTestRuntime: deps.openTestRuntime,
       tenancy: settings.tenancy,
       engineSources: settings.engineSources,
@@ -76,6 +83,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
   });
 }
 
+const ROUTES = '--rollups needs the engine and the human format';
+
 function chooseChanged(
   { changed: base }: ValidateFlags,
   { settings, schema }: { readonly settings: Settings; readonly schema: SchemaChoice | undefined },
@@ -84,38 +93,4 @@ function chooseChanged(
   if (base === undefined) return undefined;
   const inputs = [schema?.path, settings.tokens, 'millrace.yaml'];
   return (listed) => findChanged(listed, { base, inputs, env });
-}
-
-const printersOf = (env: CommandDeps['env']) => ({
-  human: printHuman,
-  github: createPrintGithub({
-    isChanged: isChangedSince(env['GITHUB_BASE_REF']),
-    summaryFile: env['GITHUB_STEP_SUMMARY'],
-  }),
-  gitlab: printGitlab,
-  sarif: printSarif,
-  json: printJson,
-  markdown: printMarkdown,
-});
-
-/** Whether the pull request changes a file; asks git for the first file. */
-function isChangedSince(base: string | undefined): (file: string) => boolean {
-  let changed: ReadonlySet<string> | undefined;
-  return (file) => (changed ??= changedFiles(base)).has(file);
-}
-
-/** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */
-function changedFiles(base: string | undefined): ReadonlySet<string> {
-  if (base === undefined || !/^[\w./-]+$/.test(base)) return new Set();
-  try {
-    const args = ['diff', '--name-only', '--relative', '-z', '--merge-base', `origin/${base}`, '--'];
-    const out = execFileSync('git', args, {
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-      timeout: 10_000,
-    });
-    return new Set(out.split('\0').filter((name) => name !== ''));
-  } catch {
-    return new Set();
-  }
 }

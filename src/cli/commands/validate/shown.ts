@@ -1,18 +1,28 @@
 // Which findings are shown: none that follows from another one, or that a comment in its file suppresses.
 import { basename, relative, sep } from 'node:path';
+import type { SharedFile } from '../../../service/config/generated/shared.ts';
+import { parseYaml } from '../../../service/config/yaml-document.ts';
+import { isSharedFile } from '../../../service/endpoints/include/sources.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Findings } from '../../findings/findings.ts';
 
-/** Sorted, with paths relative to the working directory. `paths` are the files that may have been meant. */
+/** Files by path, with those that each includes. */
+export type IncludedFiles = ReadonlyMap<
+  string,
+  { readonly dependencies: readonly { readonly path: string }[] }
+>;
+
+/** Sorted, with paths relative to the working directory. `files` are those that may have been meant. */
 export function shownFindings(
   found: readonly Finding[],
   textOf: Findings['textOf'],
-  paths: Iterable<string>,
+  files: IncludedFiles,
 ): readonly Finding[] {
-  const names = [...paths].map((path) => basename(path));
-  return withoutConsequences(withoutFollowers(uniqueFindings(found)))
+  const names = [...files.keys()].map((path) => basename(path));
+  return withoutFollowers(uniqueFindings(withoutConsequences(found, files)))
     .map((finding) => withNearestFile(finding, names))
+    .map((finding) => withNearestTable(finding, textOf))
     .map(withRelativePath)
     .filter((finding) => !isIgnored(finding, textOf))
     .toSorted(compareDiagnostics);
@@ -30,22 +40,29 @@ function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-/** A name that no table has may cause these elsewhere in its file. */
-const CONSEQUENCES: Readonly<Record<string, string>> = { 'tenancy.unknown_name': 'tenancy.not_confined' };
-
-function causedBy(cause: Finding, { code, file }: Finding): boolean {
-  return cause.hint !== undefined && CONSEQUENCES[cause.code] === code && cause.file === file;
-}
+/** A name that nothing has may cause these elsewhere in its file, in those that it includes and in those that include it. */
+const CONSEQUENCES: Readonly<Record<string, string>> = {
+  'tenancy.unknown_name': 'tenancy.not_confined',
+  'pii.unknown_column': 'pii.not_redacted',
+};
 
 /** Leaves out errors that follow from a misspelled name: the name is the error then. */
-function withoutConsequences(findings: readonly Finding[]): readonly Finding[] {
-  const isConsequence = (each: Finding): boolean => findings.some((cause) => causedBy(cause, each));
-  return findings
-    .filter((each) => !isConsequence(each))
-    .map((cause): Finding => {
-      const isError = findings.some((each) => each.severity === 'error' && causedBy(cause, each));
-      return isError ? { ...cause, severity: 'error' } : cause;
-    });
+function withoutConsequences(findings: readonly Finding[], files: IncludedFiles): readonly Finding[] {
+  const includes = (file: string, other: string): boolean =>
+    files.get(file)?.dependencies.some(({ path }) => path === other) === true;
+  const isNear = (one: string, other: string): boolean =>
+    one === other || includes(one, other) || includes(other, one);
+  const causes = findings.filter(({ code, hint }) => CONSEQUENCES[code] !== undefined && hint !== undefined);
+  const follows = (cause: Finding, { code, file }: Finding): boolean =>
+    CONSEQUENCES[cause.code] === code && isNear(cause.file, file);
+  const left = findings.filter((each) => !causes.some((cause) => follows(cause, each)));
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  const grave = new Set(
+    causes.filter((cause) => errors.some((each) => follows(cause, each))).map((cause) => placeOf(cause)),
+  );
+  return left.map((each) =>
+    CONSEQUENCES[each.code] !== undefined && grave.has(placeOf(each)) ? { ...each, severity: 'error' } : each,
+  );
 }
 
 /** Only who lists the folder knows which files it has. */
@@ -60,6 +77,17 @@ function withNearestFile(finding: Finding, names: readonly string[]): Finding {
       kind.map((each) => each.replace(ending, '')),
     ),
   );
+  return hint === undefined ? finding : { ...finding, hint };
+}
+
+/** A shared file has tables that the endpoint, whose query the engine knows, does not include. */
+function withNearestTable(finding: Finding, textOf: Findings['textOf']): Finding {
+  const name = /identifier '(\w+)'/.exec(finding.message)?.[1];
+  const text = isSharedFile(finding.file) ? textOf(finding.file) : undefined;
+  if (finding.code !== 'engine.unknown_table' || name === undefined || text === undefined) return finding;
+  const parsed = parseYaml(finding.file, text);
+  const { tables = {} } = 'document' in parsed ? (parsed.document.value as SharedFile) : {}; // it was composed
+  const hint = didYouMean(nearest(name, Object.keys(tables)));
   return hint === undefined ? finding : { ...finding, hint };
 }
 

@@ -1,4 +1,5 @@
 // The documents of an export, YAML or JSON, with the positions of the strings inside.
+import type { Finding } from '../../../sql/base/finding.ts';
 import { extname } from 'node:path';
 import { sourceOffset } from '../../../service/config/scalar-offsets.ts';
 import { parseYaml } from '../../../service/config/yaml-document.ts';
@@ -15,11 +16,7 @@ export interface ExportFile {
 }
 
 /** What a file, or the export as a whole, could not be read for. */
-export interface ImportProblem {
-  readonly file: string;
-  readonly line: number;
-  readonly message: string;
-}
+export type ImportProblem = Pick<Finding, 'file' | 'line' | 'message'>;
 
 export type DocumentPath = readonly (string | number)[];
 

@@ -92,6 +92,8 @@ export interface ViewHead {
 /** A definition of a table, for `schema/`. */
 export interface TableDefinition extends SourceItem {
   readonly name: string;
+  /** Other names that queries have for it. */
+  readonly aliases?: readonly string[];
   /** Undefined: that of the project. */
   readonly database?: string;
   /** The statement. */

@@ -9,10 +9,10 @@ import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } fr
 import { writePart, writeParts } from './optional-part.ts';
 import { writeOrder } from './order.ts';
 import { textOf, type Fragment } from './output.ts';
-import { areOfOneKind } from './time-kinds.ts';
+import { mixedTimes } from './time-kinds.ts';
 import { writeUnion } from './union.ts';
 import { emit, forkSink, lose, rejected, renderParts, type Rendering, type Sink } from './rendering.ts';
-import { hasClause, isFilter, outlineOf, precedesCondition } from './sql-outline.ts';
+import { hasBareAlias, hasClause, isFilter, outlineOf, precedesCondition } from './sql-outline.ts';
 
 type ChoiceNode = Extract<Node, { kind: 'choice' }>;
 
@@ -295,10 +295,11 @@ function writeValue(arms: readonly RenderedArm[], writer: Writer): boolean {
     return false;
   if (!arms.every(isValue)) return false;
   const texts = arms.map(({ sink }) => textOf(sink.fragments));
-  if (isItem && clause === 'SELECT' && !areOfOneKind([texts], writer)) return false;
+  const mixed = isItem && clause === 'SELECT' ? mixedTimes([{ name: '', texts }], writer) : new Set();
+  if (mixed === undefined) return false;
   writeCase(
     arms.map(({ when, sink: { fragments } }) => ({ when, fragments })),
-    writer,
+    { ...writer, isDynamic: mixed.has('') },
   );
   return true;
 }
@@ -320,7 +321,8 @@ function isValue({ outline: { tokens, isBalanced } }: RenderedArm): boolean {
     isBalanced &&
     tokens.length > 0 &&
     !hasClause(tokens) &&
-    !tokens.some((token) => token === ',' || token === 'AS' || token === 'ASC' || token === 'DESC')
+    !tokens.some((token) => token === ',' || token === 'AS' || token === 'ASC' || token === 'DESC') &&
+    !hasBareAlias(tokens)
   );
 }
 
@@ -330,13 +332,17 @@ interface CaseArm {
 }
 
 /** The last alternative is the one for all other cases. */
-function writeCase(arms: readonly CaseArm[], { sink, span, rendering }: Writer): void {
+function writeCase(
+  arms: readonly CaseArm[],
+  { sink, span, rendering, isDynamic }: Writer & { readonly isDynamic: boolean },
+): void {
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
+  const open = isDynamic ? 'CAST(' : '(';
   add(['CASE']);
   for (const [index, { when, fragments }] of arms.entries()) {
-    add(index === arms.length - 1 ? [' ELSE ('] : [' WHEN ', ...conditionParts(when), ' THEN (']);
+    add(index === arms.length - 1 ? [` ELSE ${open}`] : [' WHEN ', ...conditionParts(when), ` THEN ${open}`]);
     for (const fragment of fragments) emit(sink, fragment);
-    add([')']);
+    add([isDynamic ? ' AS Dynamic)' : ')']);
   }
   add([' END']);
 }
@@ -361,10 +367,14 @@ function writeItems(arms: readonly RenderedArm[], writer: Writer): boolean {
       fragments: list?.items[index]?.fragments ?? [],
     })),
   );
-  const texts = columns.map((column) => column.map(({ fragments }) => textOf(fragments)));
-  if (!areOfOneKind(texts, writer)) return false;
+  const alternatives = columns.map((column, index) => ({
+    name: first.items[index]?.name ?? '',
+    texts: column.map(({ fragments }) => textOf(fragments)),
+  }));
+  const mixed = mixedTimes(alternatives, writer);
+  if (mixed === undefined) return false;
   for (const [index, item] of first.items.entries()) {
-    writeCase(columns[index] ?? [], writer);
+    writeCase(columns[index] ?? [], { ...writer, isDynamic: mixed.has(item.name) });
     const isEnd = index === first.items.length - 1 && !first.hasEnd;
     renderParts([` AS ${item.name}${isEnd ? ' ' : ', '}`], writer.span, sink, rendering);
   }

@@ -9,6 +9,10 @@ export interface ItemList {
   readonly hasEnd: boolean;
 }
 
+const ALIAS = /\s+as\s+([A-Za-z_]\w*|"[^"]+"|`[^`]+`)\s*$/i;
+/** After a call or a literal, a name is an alias, unless it ends the value. */
+const BARE_ALIAS = /(?<=[)\]'\d])\s+(?!end\b|desc\b|asc\b)([A-Za-z_]\w*|"[^"]+"|`[^`]+`)\s*$/i;
+
 /** The items; undefined if one has no name, or if the list ends inside parentheses. */
 export function readItems(fragments: readonly Fragment[], dialect: TemplateDialect): ItemList | undefined {
   const text = fragments.map((fragment) => fragment.text).join('');
@@ -20,7 +24,7 @@ export function readItems(fragments: readonly Fragment[], dialect: TemplateDiale
   let start = 0;
   for (const end of ends) {
     const item = text.slice(start, end);
-    const match = /\s+as\s+([A-Za-z_]\w*|"[^"]+"|`[^`]+`)\s*$/i.exec(item);
+    const match = ALIAS.exec(item) ?? BARE_ALIAS.exec(item);
     const name = match?.[1] ?? /^\s*(?:\w+\.)*([A-Za-z_]\w*)\s*$/.exec(item)?.[1];
     if (name === undefined) return undefined;
     items.push({ fragments: sliceFragments(fragments, start, start + (match?.index ?? item.length)), name });

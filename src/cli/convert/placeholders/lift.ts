@@ -16,7 +16,10 @@ export function lifted(nodes: readonly Node[], at: number, source: NodeSource): 
       ? nodes.with(index, { ...found, arms })
       : undefined;
   }
-  const range = queryAround(nodes, at, source);
+  const range = queryAround(nodes, at, {
+    source,
+    isQuery: found.arms.every(({ body }) => isSelect(body, source)),
+  });
   const isElse = found.arms.at(-1)?.when.kind === 'constant';
   const own: readonly Arm[] = isElse ? found.arms : [...found.arms, { when: ALWAYS, body: [] }];
   if (range === undefined || own.length > MAX_ARMS) return undefined;
@@ -43,12 +46,21 @@ interface Mark extends Range {
 
 const TOKENS = /[()[\]]|[A-Za-z_]\w*/g;
 
-/** Returns the range from the SELECT of the query around an offset to its end. */
-function queryAround(nodes: readonly Node[], at: number, source: NodeSource): Range | undefined {
+function isSelect([first]: readonly Node[], { text }: NodeSource): boolean {
+  return first?.kind === 'text' && /^\s*select\b/i.test(text.slice(first.start, first.end));
+}
+
+/** Returns the range from the SELECT of the query around an offset to its end; with `isQuery`, the query begins there. */
+function queryAround(
+  nodes: readonly Node[],
+  at: number,
+  { source, isQuery }: { readonly source: NodeSource; readonly isQuery: boolean },
+): Range | undefined {
   const levels: (Range | undefined)[] = [undefined];
   let depth: number | undefined;
   for (const { token, start, end } of marksIn(nodes, source)) {
     if (start > at && depth === undefined) {
+      if (isQuery) levels[levels.length - 1] = { start: at, end: at };
       depth = levels.findLastIndex((each) => each !== undefined);
       if (depth < 0) return undefined;
     }
@@ -59,6 +71,7 @@ function queryAround(nodes: readonly Node[], at: number, source: NodeSource): Ra
       if (levels.length > 1) levels.pop();
     } else if (depth === undefined && token === 'SELECT') levels[levels.length - 1] = { start, end };
   }
+  if (isQuery && depth === undefined) levels[levels.length - 1] = { start: at, end: at };
   depth ??= levels.findLastIndex((each) => each !== undefined);
   const query = levels[depth];
   return depth > 0 || query === undefined ? undefined : { start: query.start, end: source.text.length };

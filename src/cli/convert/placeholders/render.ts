@@ -178,6 +178,11 @@ function renderValue(written: Value, span: Span, sink: Sink, rendering: Renderin
     (clause === 'ORDER' ||
       clause === 'GROUP' ||
       (clause === 'SELECT' && value.isRaw === true && !isNumber(value)));
+  // Names that the tool lists are a choice.
+  if ((isTable || isName) && !isPasted && value.isRaw === true && value.enum !== undefined)
+    return renderName({ kind: 'name', value, what: text.slice(span.start, span.end) }, span, sink, rendering);
+  if ((isTable || isPasted) && value.isRaw === true && /^\w*$/.test(value.saved ?? '-'))
+    return renderSaved(value, span, sink, rendering);
   if (isTable || isPasted || isName || !isExpected) {
     const what = isTable ? 'A table' : isName ? 'A column or expression' : 'A part of the query';
     lose(
@@ -218,6 +223,16 @@ function renderValue(written: Value, span: Span, sink: Sink, rendering: Renderin
     severity,
     message: `${text.slice(span.start, span.end)} is not in quotes, so that its value can be any SQL there; as a parameter, it is one value`,
   });
+}
+
+/** A name, or a part of one, as it was when the source was saved. */
+function renderSaved({ name, saved = '' }: Value, span: Span, sink: Sink, rendering: Rendering): void {
+  note(rendering, span, {
+    severity: 'differs',
+    message: `A name is made of ${name}, which has its saved value here, ${JSON.stringify(saved)}: calls do not choose another`,
+    hint: CHOICES,
+  });
+  emit(sink, { text: saved, at: span.start, isCopied: false });
 }
 
 /** Whether a condition stands here, and nothing else of it. */

@@ -38,6 +38,8 @@ export interface Declaration {
   readonly enum?: readonly (string | number)[];
   readonly description?: string;
   readonly example?: ParameterValue;
+  /** The text that the tool was last used with, also an empty one. */
+  readonly saved?: string;
   /** Two parameters, for the two ends of a range: Redash's `{{ x.start }}`, Metabase's date filters. */
   readonly isRange?: boolean;
   /** A condition on this column instead of a value: a field filter of Metabase. */

@@ -19,38 +19,53 @@ function kindOf(written: string): 'date' | 'time' | 'column' | 'other' {
   return /^[\w.]+$/.test(text) ? 'column' : 'other';
 }
 
-/** False if a column would have dates and times; with `mixesTimes`, that is noted. A column beside a time may be a date. */
-export function areOfOneKind(
-  columns: readonly (readonly string[])[],
+/** The alternatives of a column's value. */
+interface ColumnAlternatives {
+  readonly name: string;
+  readonly texts: readonly string[];
+}
+
+/** The names of columns that have dates in some calls and times in others, and so no type but Dynamic; undefined unless `mixesTimes` if there are any. A column beside a time may be a date. */
+export function mixedTimes(
+  columns: readonly ColumnAlternatives[],
   { span, rendering, mixesTimes }: Writer,
-): boolean {
-  const isMixed = columns.some((column) => {
-    const kinds = new Set(column.map(kindOf));
-    return kinds.has('time') ? kinds.has('date') || kinds.has('column') : false;
+): ReadonlySet<string> | undefined {
+  const mixed = columns.filter(({ texts }) => {
+    const kinds = new Set(texts.map(kindOf));
+    return kinds.has('time') && (kinds.has('date') || kinds.has('column'));
   });
-  if (!isMixed) return true;
-  if (mixesTimes !== true) return false;
+  if (mixed.length === 0) return new Set();
+  if (mixesTimes !== true) return undefined;
+  const isKept = rendering.source.dialect === 'clickhouse';
   note(rendering, span, {
-    severity: 'differs',
-    message: 'Values that are dates in one alternative and times in another are times here',
+    severity: isKept ? 'note' : 'differs',
+    message: isKept
+      ? 'Values that are dates in one alternative and times in another are of the type Dynamic'
+      : 'Values that are dates in one alternative and times in another are times here',
     hint: 'Declare the parameter with choices: names, each with its SQL',
   });
-  return true;
+  return new Set(isKept ? mixed.map(({ name }) => name) : []);
 }
 
 /** The expressions of each column of queries with the same columns, if they can be separated. */
-export function columnTexts(arms: readonly RenderedArm[]): readonly (readonly string[])[] {
+export function columnsOfQueries(arms: readonly RenderedArm[]): readonly ColumnAlternatives[] {
   const lists = arms.map(({ sink }) => expressionsOf(textOf(sink.fragments)));
   const [first] = lists;
   if (first === undefined || lists.some((list) => list?.length !== first.length)) return [];
-  return first.map((_, index) => lists.map((list) => list?.[index] ?? ''));
+  return first.map(({ name }, index) => ({ name, texts: lists.map((list) => list?.[index]?.text ?? '') }));
 }
 
-function expressionsOf(query: string): readonly string[] | undefined {
+function expressionsOf(
+  query: string,
+): readonly { readonly text: string; readonly name: string }[] | undefined {
   const [, list = ''] = /^\s*select\b(.*?)(?:\bfrom\b|\bwhere\b|$)/is.exec(query) ?? [];
   const commas = commasOf(list, 'clickhouse');
   if (commas === undefined) return undefined;
-  return [...commas, list.length].map((end, index) =>
-    list.slice(index === 0 ? 0 : (commas[index - 1] ?? 0) + 1, end).replace(/\s+as\s+[\w"`]+\s*$/i, ''),
-  );
+  return [...commas, list.length].map((end, index) => {
+    const item = list.slice(index === 0 ? 0 : (commas[index - 1] ?? 0) + 1, end);
+    return {
+      text: item.replace(/\s+as\s+[\w"`]+\s*$/i, ''),
+      name: /([A-Za-z_]\w*)\s*$/.exec(item)?.[1] ?? '',
+    };
+  });
 }

@@ -3,7 +3,7 @@ import { exclusive, type RenderedArm, type Writer } from './arm.ts';
 import { conditionParts } from './conditions.ts';
 import type { Part } from './nodes.ts';
 import { emit, renderParts } from './rendering.ts';
-import { areOfOneKind, columnTexts } from './time-kinds.ts';
+import { columnsOfQueries, mixedTimes } from './time-kinds.ts';
 
 /** A whole query or subquery: all alternatives, each of them with a condition that selects all or none of its rows. */
 export function writeUnion(
@@ -20,12 +20,15 @@ export function writeUnion(
   const [first] = names;
   if (first === undefined || names.some((each) => each === undefined || each.join() !== first.join()))
     return false;
-  if (!areOfOneKind(columnTexts(arms), { span, sink, rendering, mixesTimes })) return false;
+  const mixed = mixedTimes(columnsOfQueries(arms), { span, sink, rendering, mixesTimes });
+  if (mixed === undefined) return false;
+  const casts = [...mixed].map((name) => `CAST(${name} AS Dynamic) AS ${name}`);
+  const columns = casts.length === 0 ? '*' : `* REPLACE (${casts.join(', ')})`;
   const add = (parts: readonly Part[]): void => renderParts(parts, span, sink, rendering);
   // A WITH clause before it counts for all of them.
   add([isAlone ? '' : 'SELECT * FROM (']);
   for (const [index, arm] of exclusive(arms).entries()) {
-    add([`${index === 0 ? '' : '\nUNION ALL\n'}SELECT * FROM (`]);
+    add([`${index === 0 ? '' : '\nUNION ALL\n'}SELECT ${columns} FROM (`]);
     for (const fragment of arm.sink.fragments) emit(sink, fragment);
     add([`) AS alternative_${index + 1} WHERE `, ...conditionParts(arm.when)]);
   }

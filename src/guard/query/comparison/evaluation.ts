@@ -19,6 +19,7 @@ import {
   isEnum,
   plainTypeOf,
   timeZone,
+  isFloat,
 } from '../../../sql/types/traits.ts';
 import { parseType } from '../../../sql/types/type.ts';
 
@@ -110,7 +111,7 @@ function domainOf(type: string): Domain {
   if (plain.name === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
   const isOrdered =
     [isDate, isDateTime, isDecimal, isAddress, isEnum].some((is) => is(plain)) || plain.name === 'UUID';
-  return { ...shared, isOrdered, isWhole: false };
+  return { ...shared, isOrdered, isWhole: false, isFloat: isFloat(plain) };
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);

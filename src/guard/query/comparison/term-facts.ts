@@ -18,6 +18,8 @@ export interface Domain {
   readonly isOrdered: boolean;
   /** Only whole numbers. */
   readonly isWhole: boolean;
+  /** Only NaN is not ordered, which is so beside any number. */
+  readonly isFloat?: boolean;
   readonly least?: Scalar | undefined;
   readonly most?: Scalar | undefined;
 }
@@ -150,7 +152,10 @@ function decided(key: string, value: Scalar, { known, domain, facts }: FactsScop
 }
 
 function isPossible(one: Known, known: readonly Known[], domain: Domain): boolean {
-  if (known.some(({ order, value }) => order === 'none' && value === one.value)) return one.order === 'none';
+  const isNone = known.some(
+    ({ order, value }) => order === 'none' && (domain.isFloat === true || value === one.value),
+  );
+  if (isNone) return one.order === 'none';
   if (one.order === 'none') return !known.some(({ order }) => order !== 'none');
   const { isWhole, least, most } = domain;
   const all = [...known, one].filter(({ order }) => order !== 'none');

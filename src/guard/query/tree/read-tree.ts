@@ -47,11 +47,15 @@ export function readTree(text: string, options: ReadOptions): QueryNode | UnionN
   const bounds = { nodes: 0, depth: 0, shift: 0, uses: new Set<number>() };
   const root = createReader(options, bounds, 0).query(rootOf(text, options));
   if (options.uses?.every((use) => bounds.uses.has(use)) === false)
-    throw new UnreadableTree(
-      'the engine leaves out a part of it for each of the sample values, such as a branch of if() that is not valid for them',
-      true,
-    );
+    throw new UnreadableTree(missingUse(options), true);
   return root;
+}
+
+function missingUse({ calls = new Map() }: ReadOptions): string {
+  const [view] = [...calls].find(([, passed]) => passed !== '') ?? [];
+  return view === undefined
+    ? 'the engine leaves out a part of it for each of the sample values, such as a branch of if() that is not valid for them'
+    : `${view} is a view with parameters, whose rows cannot be followed; read its tables instead`;
 }
 
 function rootOf(text: string, { ambiguous }: ReadOptions): TreeLine {

@@ -32,16 +32,18 @@ export function conditionsBelow(
   tables: readonly ReadTable[],
 ): ReadonlyMap<string, BelowBarrier> {
   const found = new Map<string, BelowBarrier>();
-  const reads = selects.flatMap(({ sources }) => sources.map(({ table }) => table));
+  const reads = selects.flatMap(({ sources }) => sources);
   for (const select of selects) {
     const [source] = select.sources;
     if (source?.table === undefined || select.sources.length > 1 || select.isMultiplied) continue;
     const { table: name, alias = name } = source;
     const table = tables.find((each) => each.name === name);
-    if (table === undefined || sets.has(name) || reads.filter((each) => each === name).length > 1) continue;
+    if (table === undefined || sets.has(name) || reads.filter((each) => each.table === name).length > 1)
+      continue;
     if (!isNamedOnce(tree, alias)) continue;
     const own = { alias, columns: new Set(table.columns.map((column) => column.name)) };
-    const others = without(names, alias);
+    const others = new Set(names);
+    others.delete(alias);
     const canRepeat = (condition: Node): boolean =>
       !isLeakproof && // there is no barrier
       !usesNames(tree, condition, others) &&
@@ -91,10 +93,6 @@ function isNamedOnce(tree: Tree, alias: string): boolean {
     ({ name, isAfterDot, isBeforeDot }) => name === alias && !isAfterDot && !isBeforeDot,
   );
   return others.length === 1;
-}
-
-function without(names: ReadonlySet<string>, name: string): ReadonlySet<string> {
-  return new Set([...names].filter((each) => each !== name));
 }
 
 function conjunctsIn({ node }: SelectFinding): readonly Node[] {

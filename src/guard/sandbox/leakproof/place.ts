@@ -1,6 +1,6 @@
 // A query's conditions, a node of one with the nodes around it, and chains of operators.
 import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { namesIn, someNode, walk, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
+import { namesIn, walk, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 
 export interface Place {
   readonly node: Node;
@@ -56,12 +56,12 @@ const JOINS: ReadonlySet<NodeKind> = new Set<NodeKind>(['join', 'array-join']);
  */
 export function conditionsOf(tree: Tree, names: ReadonlySet<string>): readonly Node[] {
   const { root } = tree;
-  const isJoined = someNode(root, ({ kind }) => JOINS.has(kind));
   const conditions: Node[] = [];
-  let selects = 0;
+  let [isJoined, selects] = [false, 0];
   walk(root, (node) => {
     if (CONDITIONS.has(node.kind)) conditions.push(node);
-    if (node.kind === 'select') selects++;
+    else if (JOINS.has(node.kind)) isJoined = true;
+    else if (node.kind === 'select') selects++;
   });
   if (conditions.length === 0 && !isJoined) return [];
   const isNamed = conditions.some((condition) => usesNames(tree, condition, names));

@@ -93,9 +93,16 @@ export interface EndpointFile {
   pii?: Pii;
   reservation?: Reservation;
   /**
-   * off: queries read rows, also where a rollup of their table would give the same response. By default, they read rollups.
+   * off: queries read rows, also where a rollup of their table would give the same response. By default, they read rollups. verify: a share of the calls over rollups also runs over the rows, in spare capacity; a difference switches the rollup off.
    */
-  rollups?: 'off';
+  rollups?:
+    | 'off'
+    | {
+        /**
+         * The share of calls, from 0 to 1.
+         */
+        verify: number;
+      };
   limits?: Limits;
   budget?: Budget;
   /**

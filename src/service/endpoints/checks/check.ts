@@ -4,8 +4,8 @@ import { nearest } from '../../../sql/base/nearest.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import type { Analysis } from '../analysis.ts';
 
-/** A check looks at one file, the files of a folder, what the engine says about a file, or two revisions of a file. */
-export type Needs = 'file' | 'catalog' | 'engine' | 'pair';
+/** A check looks at one file, the files of a folder, what the engine says about a file, two revisions of a file, or a service that runs. */
+export type Needs = 'file' | 'catalog' | 'engine' | 'pair' | 'service';
 
 /** An entry of the table of checks: codes of findings, with what finds them. */
 export interface CheckEntry<N extends Needs, Found, Input> {
@@ -13,6 +13,16 @@ export interface CheckEntry<N extends Needs, Found, Input> {
   readonly codes: Codes;
   /** Undefined: what precedes all checks finds them, such as reading the file. */
   readonly check?: (input: Input) => Iterable<Found> | Promise<Iterable<Found>>;
+}
+
+/** What the entries find, one after the other. */
+export async function runEntries<N extends Needs, Found, Input>(
+  entries: readonly CheckEntry<N, Found, Input>[],
+  input: Input,
+): Promise<readonly Found[]> {
+  const found: Found[] = [];
+  for (const { check } of entries) found.push(...((await check?.(input)) ?? []));
+  return found;
 }
 
 /** Process configuration that checks need. */

@@ -9,9 +9,10 @@ export const EXAMPLE_CHECKS: FileChecks = {
   'example.invalid': {
     title: 'Invalid example parameters',
     help: 'An example is validated like a request: correct its parameters, or expect the rejection with expect.status and expect.code.',
-    *check({ file, parameters }, { now }) {
+    *check({ file, parameters, used }, { now }) {
       const declared = Object.keys(file.parameters ?? {});
       if (parameters.size < declared.length) return; // findings of the parameters themselves come first
+      const undeclared = [...used].filter((name) => !declared.includes(name));
       const binder = createBinder([...parameters.values()], { unknown: 'reject' });
       for (const [index, example] of (file.examples ?? []).entries()) {
         if (isRejectionExpected(example.expect)) continue;
@@ -19,7 +20,12 @@ export const EXAMPLE_CHECKS: FileChecks = {
         const sent = Object.entries(example.parameters ?? {}).map(
           ([name, value]) => [name, [value]] as const,
         );
-        for (const { parameter, message } of bindFailures(() => binder.bind(new Map(sent), at))) {
+        const failures = bindFailures(() => binder.bind(new Map(sent), at));
+        for (const { parameter, message } of withoutFollowers(failures, {
+          declared,
+          undeclared,
+          sent: new Map(sent),
+        })) {
           const { [parameter]: sentValue } = example.parameters ?? {};
           const isSent = sentValue !== undefined;
           const { value, path } = Array.isArray(sentValue)
@@ -40,6 +46,32 @@ export const EXAMPLE_CHECKS: FileChecks = {
   },
 };
 
+interface BindFailure {
+  readonly parameter: string;
+  readonly message: string;
+}
+
+interface KnownNames {
+  readonly declared: readonly string[];
+  /** Names that the query uses without a declaration: each is a finding of its own. */
+  readonly undeclared: readonly string[];
+  readonly sent: ReadonlyMap<string, unknown>;
+}
+
+/** One misspelled name is one failure: nothing is missing where it is sent, and nothing unknown where the query misspells it. */
+function withoutFollowers(
+  failures: readonly BindFailure[],
+  { declared, undeclared, sent }: KnownNames,
+): readonly BindFailure[] {
+  const unknown = failures.filter(({ parameter }) => !declared.includes(parameter));
+  const meant = new Set(unknown.map(({ parameter }) => nearest(parameter, declared)));
+  return failures.filter(({ parameter }) =>
+    declared.includes(parameter)
+      ? sent.has(parameter) || !meant.has(parameter)
+      : undeclared.every((name) => nearest(name, [parameter]) === undefined),
+  );
+}
+
 /** The element that a message is about, and the path to it; the whole list if it names none. */
 function elementOf(
   list: readonly unknown[],
@@ -51,7 +83,7 @@ function elementOf(
     : { value: list, path: [] };
 }
 
-function bindFailures(bind: () => unknown): readonly { parameter: string; message: string }[] {
+function bindFailures(bind: () => unknown): readonly BindFailure[] {
   try {
     bind();
     return [];

@@ -31,8 +31,9 @@ export function mergeIncludes(
 ): { readonly part: Part | undefined; readonly findings: readonly PathFinding[] } {
   if (includes.length === 0) return { part: base, findings: [] };
   const findings: PathFinding[] = [];
-  const note = (code: string, path: Path, message: string, hint?: string): void => {
-    findings.push({ code, path, message, ...(hint === undefined ? {} : { hint }) });
+  const note: Note = (code, path, message, hint) => {
+    const onKey = code === 'include.unknown_parameter';
+    findings.push({ code, path, onKey, message, ...(hint === undefined ? {} : { hint }) });
   };
   const parameters = includedParameters(base, includes, note);
   const elements = elementsOf(base, includes, { note, passed: parameters.passed });

@@ -1,9 +1,10 @@
 // Reads a file and those that it includes, as parts.
 import type { EndpointFile, Include } from '../../config/generated/endpoint.ts';
 import type { SharedFile } from '../../config/generated/shared.ts';
+import { locateAll } from '../../config/locate-finding.ts';
 import { createSchemaCheck } from '../../config/schema.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../config/yaml-document.ts';
-import { type Finding, locateFindings, type PathFinding } from '../../../sql/base/finding.ts';
+import type { Finding, PathFinding } from '../../../sql/base/finding.ts';
 import { endpointBase, sharedBase, type Base } from './base.ts';
 import { mergeIncludes } from './merge-includes.ts';
 import type { Part, ResolvedInclude } from './part.ts';
@@ -71,7 +72,7 @@ export function createPartReader(): PartReader {
       part: merged.part,
       diagnostics: [
         ...inside.flatMap(({ diagnostics }) => diagnostics),
-        ...located(base.document, [...findings, ...merged.findings]),
+        ...locateAll(base.document, [...findings, ...merged.findings]),
       ],
       dependencies: unique([
         ...lookups.flatMap(({ tried }) => tried),
@@ -185,17 +186,6 @@ function misplaced(name: string, chain: readonly string[]): Wrong | undefined {
     message: `files are included over more than ${MAX_DEPTH} levels: ${[...chain, name].join(' → ')}`,
     hint: 'Include the file itself that has the tables',
   };
-}
-
-function located(document: YamlDocument, findings: readonly PathFinding[]): readonly Finding[] {
-  return locateFindings(findings, ({ path, offset, code, message, hint, severity }): Finding => ({
-    file: document.file,
-    ...(offset === undefined ? document.locate(path) : document.locateInside(path, offset)),
-    severity: severity ?? 'error',
-    code,
-    message,
-    ...(hint === undefined ? {} : { hint }),
-  }));
 }
 
 function unique(files: readonly SourceFile[]): readonly SourceFile[] {

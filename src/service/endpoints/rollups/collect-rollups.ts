@@ -5,6 +5,7 @@ import type { CheckEntry } from '../checks/check.ts';
 import type { EndpointHead } from '../endpoint.ts';
 import { isRollupFile } from '../file-kinds.ts';
 import type { LoadedFiles } from '../load.ts';
+import { personalColumns } from './personal-columns.ts';
 import type { RollupDeclaration } from './read-rollups.ts';
 import { ROLLUP_CODES } from './rollup-codes.ts';
 
@@ -22,7 +23,11 @@ export interface CollectedRollups {
 export const ROLLUP_CHECK: CheckEntry<'catalog', Finding, { readonly files: LoadedFiles<EndpointHead> }> = {
   needs: 'catalog',
   codes: ROLLUP_CODES,
-  check: ({ files }) => collectRollups(files).findings,
+  check: ({ files }) => {
+    const { all, findings } = collectRollups(files);
+    const endpoints = [...files.values()].flatMap(({ candidate }) => candidate?.endpoint ?? []);
+    return [...findings, ...personalColumns(all, endpoints)];
+  },
 };
 
 /** `before` are those of the last good versions of the files. */

@@ -26,6 +26,10 @@ export const ROLLUP_CODES: Codes = {
     title: 'Two columns of one name',
     help: 'The columns of a rollup are its time column, its dimensions and its measures; each has a name of its own.',
   },
+  'rollup.personal_data': {
+    title: 'A rollup of a column that an endpoint redacts',
+    help: 'The tables of a rollup have the values of its dimensions, and of min, max, any and the like, as they are, for as long as the rollup keeps them. Queries of a caller for whom the column is redacted read the rows.',
+  },
   'rollup.measure': {
     title: 'A measure that is no aggregate, or one that cannot be stored',
     help: 'A measure is one call of an aggregate function whose groups can be merged: count, sum, min, max, uniq, quantileBFloat16 and others, without DISTINCT, FILTER and OVER. avg is computed from sum and count.',

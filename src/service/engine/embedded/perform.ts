@@ -2,11 +2,10 @@
 import { unlessAborted } from '../abort.ts';
 import { EngineError, type Fatality } from '../engine.ts';
 import { setParameters } from '../parameter-text.ts';
-import { readsStale } from './bound-parameters.ts';
 import { startCall, type Call } from './call.ts';
 import type { CallResult, Connection } from './connection.ts';
 import type { Generation } from './open-data.ts';
-import type { Pool } from './pool.ts';
+import { takeFor, type Pool } from './pool.ts';
 import { PROGRESS_FORMAT } from './progress.ts';
 import type { Work } from './work.ts';
 import type { Runner } from './runner.ts';
@@ -160,25 +159,14 @@ function reportFatal(
   onFatal?.(fatality);
 }
 
-/** Takes a connection on which the statement can read no parameters but its own. */
-async function takeFor(pool: Pool, work: Work): Promise<Connection> {
-  const names = Object.keys(work.parameters);
-  const connection = await pool.take(work.profile);
-  if (readsStale(connection, { sql: work.sql, names })) {
-    await pool.drop(connection, 'stale parameters');
-    return takeFor(pool, work);
-  }
-  for (const name of names) connection.bound.add(name);
-  return connection;
-}
-
 /** Returns the connection only after a call that succeeded and was not abandoned; otherwise its state is unknown. */
 async function settle(pool: Pool, connection: Connection, call: Call): Promise<void> {
-  const failure = await call.result.then(
-    () => undefined,
-    (cause: unknown) => (cause instanceof EngineError ? cause.failure : 'unknown'),
-  );
-  await call.ended;
-  if (failure === undefined) pool.giveBack(connection);
-  else await pool.drop(connection, failure);
+  try {
+    await call.result;
+    await call.ended;
+    pool.giveBack(connection);
+  } catch (cause) {
+    await call.ended;
+    await pool.drop(connection, cause instanceof EngineError ? cause.failure : 'unknown');
+  }
 }

@@ -2,6 +2,7 @@
 import type { Observe } from '../../../sql/base/observation.ts';
 import type { Connection, Connections } from './connection.ts';
 import type { Profile } from './profile.ts';
+import type { Work } from './work.ts';
 
 export interface Pool {
   /** An unused connection with this profile; rejects with EngineError 'unavailable'. */
@@ -65,4 +66,36 @@ export function createPool({ connections, limit, observe }: PoolOptions): Pool {
       await Promise.all(idle.splice(0).map(close));
     },
   };
+}
+
+/**
+ * Takes a connection on which the statement can read no parameters but its own: they persist on a connection, where a later statement could
+ * read the values of an earlier caller.
+ */
+export async function takeFor(
+  pool: Pool,
+  work: Pick<Work, 'profile' | 'sql' | 'parameters'>,
+): Promise<Connection> {
+  const names = Object.keys(work.parameters);
+  const connection = await pool.take(work.profile);
+  if (readsStale(connection, work.sql, names)) {
+    await pool.drop(connection, 'stale parameters');
+    return takeFor(pool, work);
+  }
+  for (const name of names) connection.bound.add(name);
+  return connection;
+}
+
+/** Whether the statement may reference a parameter that is set on the connection but not passed with the statement. */
+function readsStale({ bound }: Connection, sql: string, names: readonly string[]): boolean {
+  if (bound.size <= names.length && names.every((name) => bound.has(name))) return false;
+  return [...bound].some((name) => !names.includes(name) && mentions(sql, name));
+}
+
+/**
+ * Placeholders look like `{name:Type}`, possibly with whitespace and comments. Deliberately loose: any brace plus the
+ * name counts.
+ */
+function mentions(sql: string, name: string): boolean {
+  return sql.includes('{') && sql.includes(name);
 }

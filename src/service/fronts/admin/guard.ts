@@ -2,7 +2,7 @@
 import { isIP } from 'node:net';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
-import { isReadable } from '../../http/header-fields.ts';
+import { isReadable } from '../../http/call-fields.ts';
 
 /** Safe methods (RFC 9110, 9.2.1). */
 const SAFE: ReadonlySet<string> = new Set(['GET', 'HEAD', 'OPTIONS']);

@@ -1,4 +1,4 @@
-// The admin listener for operators: metrics, configuration and cache purges, on its own address. Only `POST /load` requires a key.
+// The admin listener for operators: metrics, configuration, the state of rollups and cache purges, on its own address. Only `POST /load` requires a key.
 import type { FastifyInstance } from 'fastify';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { Problem } from '../../../sql/base/problem.ts';
@@ -11,6 +11,8 @@ export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** The active configuration, secrets masked. */
   readonly configuration: () => unknown;
+  /** The rollups that the files declare: for which times they are used, or why not. */
+  readonly rollups: () => readonly object[];
   /** Names of the endpoints being served. */
   readonly endpoints: () => readonly string[];
   /** Purges every cached response of an endpoint; false if the shared cache may still have some. */
@@ -29,6 +31,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     return reply.header('Content-Type', contentType).send(text);
   });
   app.get('/config', (_request, reply) => reply.send(options.configuration()));
+  app.get('/rollups', (_request, reply) => reply.send({ rollups: options.rollups() }));
   app.post<{ Querystring: { endpoint?: string | string[] } }>('/cache/purge', async (request, reply) => {
     const purged = namesToPurge(request.query.endpoint, options.endpoints());
     const left: string[] = [];

@@ -11,7 +11,7 @@ import {
   type ObserveOptions,
   type StartedRequest,
 } from '../../http/finished-request.ts';
-import { requestIdOf } from '../../http/header-fields.ts';
+import { requestIdOf } from '../../http/call-fields.ts';
 import { SECURITY_FIELDS } from '../../http/security-headers.ts';
 import type { SlowClients } from '../../http/slow-clients.ts';
 import { answerFields } from '../../http/answer-fields.ts';

@@ -6,8 +6,9 @@ import type { Call, CallContent } from '../../request/call.ts';
 import { acceptedTypes } from '../../http/accepted-types.ts';
 import { readText } from '../../http/body-text.ts';
 import { readFields, type Fields } from '../../http/fields.ts';
-import { isReadable, MAX_FIELD_LENGTH } from '../../http/header-fields.ts';
 import {
+  isReadable,
+  MAX_FIELD_LENGTH,
   callFields,
   keyOf,
   type CallFields,

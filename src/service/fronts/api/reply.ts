@@ -4,7 +4,7 @@ import { rateLimitFields } from '../../limits/rate-limits.ts';
 import type { Answer } from '../../request/call.ts';
 import { hasBody } from '../../http/body.ts';
 import { etagIn, plainEtag, type Compression } from '../../http/compression.ts';
-import { isReadable } from '../../http/header-fields.ts';
+import { isReadable } from '../../http/call-fields.ts';
 import { answerFields } from '../../http/answer-fields.ts';
 
 export interface SendOptions {

@@ -1,7 +1,8 @@
 // The routes of ClickHouse's HTTP interface: queries at its path, and what load balancers ask.
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { AnswerClickHouse } from './call.ts';
-import { addProblems, type BaseOptions } from '../../http/base-server.ts';
+import type { BaseOptions } from '../../http/base-server.ts';
+import { addProblems } from '../../http/problems.ts';
 import { rejectOtherMethods } from '../../http/other-methods.ts';
 import { requestSignal } from '../../http/request-signal.ts';
 import { clientNameOf } from './client-name.ts';

@@ -14,7 +14,8 @@ import {
   type OpenStream,
   type StreamOwner,
 } from './stream.ts';
-import { checkTopic, createTopic, type Topic, type TopicDeps } from './topic.ts';
+import { createTopic, type Topic, type TopicDeps } from './topic.ts';
+import { checkTopic } from './check-topic.ts';
 import { createTurns } from '../../request/limits/turns.ts';
 import { dueAfter } from './due.ts';
 

@@ -56,7 +56,7 @@ export function questionOf(
 /** Equal for all who ask the same. */
 function topicOf(plan: Plan, policy: LivePolicy): string {
   const { admitted, endpoint, query, bindings, redactor, shape, nonFinite, page } = plan;
-  const { consumerQuery } = admitted;
+  const { consumerQuery, content } = admitted;
   const text = consumerQuery?.language === 'sql' ? query.consumerQuery?.canonicalSql : consumerQuery?.text;
   const asked = [consumerQuery?.language ?? null, consumerQuery?.dialect ?? null, text ?? null];
   const parts = [
@@ -66,6 +66,7 @@ function topicOf(plan: Plan, policy: LivePolicy): string {
     shape ?? null,
     nonFinite ?? null,
     page?.size ?? null,
+    content.isOverRows === true,
   ];
   return cacheKey({ ...endpoint, name: referenceOf(endpoint) }, [...parts, JSON.stringify(policy)]);
 }

@@ -156,9 +156,9 @@ const UNITS: ReadonlySet<string | undefined> = new Set(
 );
 
 /** `date_diff(a, b, DAY)` */
-function unit({ query, opener }: EvidenceText, index: number): string | undefined {
+function unit({ query, levels }: EvidenceText, index: number): string | undefined {
   if (query.kind(index - 1) !== ',' || !UNITS.has(query.word(index))) return undefined;
-  const call = query.word((opener(index) ?? 0) - 1) ?? '';
+  const call = query.word((levels().openers[index] ?? 0) - 1) ?? '';
   return /_(?:DIFF|TRUNC)$|^LAST_DAY$/.test(call) ? 'a unit as last argument' : undefined;
 }
 
@@ -175,9 +175,9 @@ function datePart({ query }: EvidenceText, index: number): string | undefined {
 }
 
 /** `EXTRACT(HOUR FROM … AT TIME ZONE …)` */
-function zoneOfPart({ query, opener }: EvidenceText, index: number): string | undefined {
+function zoneOfPart({ query, levels }: EvidenceText, index: number): string | undefined {
   if (!follows(query, index + 1, ['TIME', 'ZONE'])) return undefined;
-  return query.word((opener(index) ?? 0) - 1) === 'EXTRACT' ? 'EXTRACT … AT TIME ZONE' : undefined;
+  return query.word((levels().openers[index] ?? 0) - 1) === 'EXTRACT' ? 'EXTRACT … AT TIME ZONE' : undefined;
 }
 
 /** Between values, and `~` before one. */
@@ -217,12 +217,13 @@ function havingInCall(text: EvidenceText, index: number): string | undefined {
 
 /** Whether the token is directly inside of the parentheses of a call, and not in a window or a query. */
 function isInCall(
-  { query, opener, clause }: EvidenceText,
+  { query, levels }: EvidenceText,
   index: number,
   own: 'ORDER' | 'HAVING' | undefined,
 ): boolean {
-  const open = opener(index);
-  if (open === undefined || query.kind(open) !== '(' || clause(index) !== own) return false;
+  const { openers, clauses } = levels();
+  const open = openers[index];
+  if (open === undefined || query.kind(open) !== '(' || clauses[index] !== own) return false;
   const before = query.word(open - 1);
   return before !== undefined && before !== 'OVER' && before !== 'AS' && !isQuery(query, open);
 }
@@ -264,8 +265,8 @@ function isMisspelled(name: string, { allows, denies }: FunctionPolicy): boolean
 }
 
 /** `(SELECT …) UNION ALL (SELECT …) ORDER BY …`: in ClickHouse, nothing follows the last parenthesis. */
-function orderOfUnion({ query, opening }: EvidenceText, index: number): string | undefined {
-  const open = opening(index - 1);
+function orderOfUnion({ query, levels }: EvidenceText, index: number): string | undefined {
+  const open = levels().openings.get(index - 1);
   if (open === undefined || !isQuery(query, open)) return undefined;
   const isUnion =
     /^(?:ALL|DISTINCT)$/.test(query.word(open - 1) ?? '') && isSetOperator(query.word(open - 2));
@@ -277,8 +278,8 @@ function isSetOperator(word: string | undefined): boolean {
 }
 
 /** `FROM (a JOIN b ON …)`. */
-function joinInParentheses({ query, clause }: EvidenceText, index: number): string | undefined {
-  if (clause(index) !== 'FROM') return undefined;
+function joinInParentheses({ query, levels }: EvidenceText, index: number): string | undefined {
+  if (levels().clauses[index] !== 'FROM') return undefined;
   const before = query.word(index - 1);
   if (before !== 'FROM' && before !== 'JOIN' && query.kind(index - 1) !== ',') return undefined;
   const first = query.word(index + 1);
@@ -290,13 +291,15 @@ function joinInParentheses({ query, clause }: EvidenceText, index: number): stri
 }
 
 /** `FROM logs AS t, t.metadata AS m`: a record of a table before it. */
-function recordInFrom({ query, clause, opener }: EvidenceText, index: number): string | undefined {
+function recordInFrom({ query, levels }: EvidenceText, index: number): string | undefined {
   const name = query.name(index)?.toLowerCase();
-  if (name === undefined || query.kind(index + 1) !== '.' || clause(index) !== 'FROM') return undefined;
+  if (name === undefined || query.kind(index + 1) !== '.') return undefined;
+  const { clauses, openers } = levels();
+  if (clauses[index] !== 'FROM') return undefined;
   if (query.kind(index - 1) !== ',' && query.word(index - 1) !== 'JOIN') return undefined;
-  const level = opener(index);
-  for (let at = index - 1; at >= 0 && (clause(at) === 'FROM' || opener(at) !== level); at--) {
-    if (opener(at) === level && query.name(at)?.toLowerCase() === name && query.kind(at - 1) !== '.')
+  const level = openers[index];
+  for (let at = index - 1; at >= 0 && (clauses[at] === 'FROM' || openers[at] !== level); at--) {
+    if (openers[at] === level && query.name(at)?.toLowerCase() === name && query.kind(at - 1) !== '.')
       return 'a record in FROM';
   }
   return undefined;

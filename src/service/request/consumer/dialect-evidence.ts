@@ -1,28 +1,31 @@
 // What in a query shows its SQL dialect: constructs that only one dialect has.
 import type { FunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
-import { CONSUMER_QUERY_LIMITS } from '../../../guard/sandbox/lexed-query.ts';
 import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
 import type { TokenKind } from '../../../sql/clickhouse/lexer.ts';
 import { BEFORE_VALUE, CLAUSES } from '../../../sql/clickhouse/tree/keywords.ts';
-import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { parseSaved } from '../../../sql/clickhouse/tree/parse.ts';
 
 /** A query as read for evidence. `query` has the tokens of ClickHouse's lexer, whatever the dialect. */
 export interface EvidenceText {
-  /** It is the text as ClickHouse SQL; undefined if it is nested too deeply to be a query in any dialect. */
-  readonly tree: () => Tree | undefined;
   readonly query: Cursor;
   /** The functions that the endpoint's sandbox knows. */
   readonly functions: FunctionPolicy;
   /** Names of the endpoint's tables, and of their columns, in lower case. */
   readonly tables: ReadonlySet<string>;
   readonly columns: ReadonlySet<string>;
+  /** Read when it is first needed: most queries need none. */
+  readonly levels: () => Levels;
+}
+
+/** The brackets of a query, by the index of a token. */
+interface Levels {
+  /** The most brackets within each other. */
+  readonly depth: number;
   /** The keyword of the clause that contains a token, at the same level of brackets; undefined before any. */
-  readonly clause: (index: number) => string | undefined;
+  readonly clauses: readonly (string | undefined)[];
   /** Index of the bracket that contains a token; undefined if none does. */
-  readonly opener: (index: number) => number | undefined;
-  /** Index of the bracket that a closing bracket closes; undefined for other tokens. */
-  readonly opening: (index: number) => number | undefined;
+  readonly openers: readonly (number | undefined)[];
+  /** Index of the bracket that a closing bracket closes. */
+  readonly openings: ReadonlyMap<number, number>;
 }
 
 /** What the token at `index` begins that only one dialect has, in any spelling; undefined if nothing. */
@@ -69,15 +72,7 @@ export function readEvidenceText(
 ): EvidenceText {
   const query = createCursor(sql);
   let levels: Levels | undefined;
-  const read = (): Levels => (levels ??= readLevels(query));
-  return {
-    ...known,
-    tree: () => (read().depth > CONSUMER_QUERY_LIMITS.depth ? undefined : parseSaved(query)),
-    query,
-    clause: (index) => read().clauses[index],
-    opener: (index) => read().openers[index],
-    opening: (index) => read().openings.get(index),
-  };
+  return { ...known, query, levels: () => (levels ??= readLevels(query)) };
 }
 
 /** The number of different constructs of this kind in the query. */
@@ -88,14 +83,6 @@ export function countEvidence(text: EvidenceText, evidence: Evidence): number {
     if (construct !== undefined) found.add(construct);
   }
   return found.size;
-}
-
-interface Levels {
-  /** The most brackets within each other. */
-  readonly depth: number;
-  readonly clauses: readonly (string | undefined)[];
-  readonly openers: readonly (number | undefined)[];
-  readonly openings: ReadonlyMap<number, number>;
 }
 
 function readLevels(query: Cursor): Levels {

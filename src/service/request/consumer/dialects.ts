@@ -66,13 +66,11 @@ function candidatesOf(
   const [first, ...others] = dialects;
   if (first === undefined || others.length === 0) return { tried: dialects, likeliest: dialects };
   const counts = new Map(dialects.map((dialect) => [dialect, evidence.count(dialect)]));
-  const countOf = (dialect: Dialect): number => counts.get(dialect) ?? 0;
   const most = Math.max(...counts.values());
-  const isTried = (dialect: Dialect): boolean =>
-    countOf(dialect) > 0 || (most === 0 && evidence.isReadOtherwise(dialect));
+  if (most === 0) return { tried: [first, ...others.filter(evidence.isReadOtherwise)], likeliest: [first] };
   return {
-    tried: [first, ...others.filter(isTried)],
-    likeliest: most === 0 ? [first] : dialects.filter((dialect) => countOf(dialect) === most),
+    tried: [first, ...others.filter((dialect) => counts.get(dialect) !== 0)],
+    likeliest: dialects.filter((dialect) => counts.get(dialect) === most),
   };
 }
 

@@ -65,17 +65,18 @@ async function planDialect(
   dialect: Dialect,
 ): Promise<PlannedQuery> {
   const { translate } = DIALECTS[dialect];
-  if (translate === undefined) return withDialect(await planSql(planning, consumerQuery), dialect);
+  const query = { ...consumerQuery, dialect };
+  if (translate === undefined) return planSql(planning, query);
   const tables = await tablesOf(planning);
-  const { sql, inOriginal } = translate(consumerQuery.text, planning.endpoint, tables);
-  const planned = await planSql(planning, consumerQuery, sql).catch((error: unknown) => {
+  const { sql, inOriginal } = translate(query.text, planning.endpoint, tables);
+  const planned = await planSql(planning, query, sql).catch((error: unknown) => {
     throw error instanceof Problem ? inOriginal(error) : error;
   });
   const blame: PlannedQuery['blame'] = (failure) => {
     const problem = planned.blame(failure);
     return problem && inOriginal(problem);
   };
-  return { ...withDialect(planned, dialect), blame };
+  return { ...planned, blame };
 }
 
 /** LQL goes through the sandbox as the SQL it compiles to. */
@@ -84,17 +85,14 @@ async function planLql(planning: Planning, consumerQuery: ConsumerQuery): Promis
   const { text } = consumerQuery;
   const tables = searchedTables(endpoint, await tablesOf(planning));
   const compiled = lqlToSql(text, { tables, defaultTable: endpoint.outline.defaultTable, now: bindings.now });
-  const planned = await planSql(planning, consumerQuery, compiled.sql).catch(hideLocations);
+  const query = { ...consumerQuery, dialect: undefined };
+  const planned = await planSql(planning, query, compiled.sql).catch(hideLocations);
   const blame: PlannedQuery['blame'] = (failure) => {
     const span = rejectedRegex(failure.message, compiled.regexes);
     if (span === undefined) return undefined;
     return lqlProblem(text, [{ ...span, ...regexFault('the engine rejects it') }], failure);
   };
   return { ...planned, blame };
-}
-
-function withDialect(plan: PlannedQuery, dialect: Dialect): PlannedQuery {
-  return { ...plan, consumerQuery: plan.consumerQuery && { ...plan.consumerQuery, dialect } };
 }
 
 /** Throws Problem for a disabled sandbox first, so that it is reported before errors in the query. */

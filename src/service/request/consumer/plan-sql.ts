@@ -24,7 +24,7 @@ export async function planSql(
   consumerQuery: ConsumerQuery,
   text = consumerQuery.text,
 ): Promise<PlannedQuery> {
-  const { text: sent, key, onFatal, analysis } = consumerQuery;
+  const { text: sent, dialect, key, onFatal, analysis } = consumerQuery;
   const sandbox = await sandboxes.of(endpoint, isRedacted);
   // Without types, it is not known which columns are stored with something of other tenants' rows.
   if (sandbox.readable === undefined) throw tablesProblem(describe, endpoint);
@@ -58,7 +58,7 @@ export async function planSql(
       return again && { ...statement, sql: again.sql };
     },
     canonical: bindings.canonical,
-    consumerQuery: { sent, sql: text, canonicalSql: verdict.joined, dialect: undefined },
+    consumerQuery: { sent, sql: text, canonicalSql: verdict.joined, dialect },
     overRedacted: isRedacted ? verdict.joined : undefined,
     blame: (failure) => {
       const { engineCode, message } = failure;

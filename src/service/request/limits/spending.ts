@@ -56,7 +56,7 @@ export function createSpending(
     observe({ kind: 'budget.spent', endpoint, policies: limits.map(({ policy }) => policy), ...cost });
     return budgets.charge(limits, cost);
   };
-  const count = ({ isRun, isChecked }: Counted): ReturnType<Spending['begin']> => {
+  const begin = ({ isRun, isChecked }: Counted = RUN): ReturnType<Spending['begin']> => {
     let started: number | undefined;
     return {
       // Checked again after the wait for a connection: of calls that wait together, only those start that still may.
@@ -81,10 +81,10 @@ export function createSpending(
   };
   return {
     check,
-    begin: () => count({ isRun: true, isChecked: true }),
+    begin,
     beside: async (run, isChecked = false) => {
       if (isChecked) await check();
-      const { end, ...hooks } = count({ isRun: false, isChecked });
+      const { end, ...hooks } = begin({ isRun: false, isChecked });
       try {
         return await run(hooks);
       } finally {
@@ -100,6 +100,8 @@ interface Counted {
   /** Whether it needs a budget that is not used up. */
   readonly isChecked: boolean;
 }
+
+const RUN: Counted = { isRun: true, isChecked: true };
 
 function exceededProblem(exceeded: BudgetLimit, states: readonly LimitState[]): Problem {
   const detail = exceededText(exceeded);

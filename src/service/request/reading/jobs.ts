@@ -50,13 +50,16 @@ export function warmJob(deps: JobDeps, planned: CachedPlan): WarmJob | undefined
 }
 
 /** What else determines the result, besides the values of the parameters. */
-function encodedQuery({ query, redactor, format, shape, nonFinite }: CachedPlan): readonly (string | null)[] {
+function encodedQuery(plan: CachedPlan): readonly (string | null)[] {
+  const { query, redactor, format, shape, nonFinite, admitted } = plan;
   const encoding = [
     formatKey(format),
     shape === 'bigquery' ? '/bigquery' : '',
     nonFinite ? '/non-finite' : '',
   ];
-  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding.join('')];
+  // A caller who asks for rows gets no response that was computed from a rollup.
+  const source = admitted.content.isOverRows === true ? ['rows'] : [];
+  return [query.consumerQuery?.canonicalSql ?? null, redactor.profile, encoding.join(''), ...source];
 }
 
 function warmingContext(endpoint: Endpoint, signal: AbortSignal): RunContext {

@@ -4,6 +4,8 @@ import type { RollupInUse } from '../../../guard/rollups/model.ts';
 import { createRouter, type Route, type Router, type RollupsOf } from '../../../guard/rollups/route.ts';
 import type { Unfit } from '../../../guard/rollups/term.ts';
 import { createLru } from '../../../sql/base/lru.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
+import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import { fixClock } from '../../../sql/clickhouse/fixed-clock.ts';
 import { explain } from '../../endpoints/explain.ts';
 import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
@@ -11,13 +13,27 @@ import { readRows } from '../../engine/rows.ts';
 
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
-  readonly of: RollupsOf;
-  readonly all: () => readonly RollupInUse[];
+  /** Those of a stored table, for statements of an origin. */
+  readonly of: (source: SourceName, origin: Statement['origin']) => readonly RollupInUse[];
+  /** The others, and why statements do not read them. */
+  readonly unused: (source: SourceName, origin: Statement['origin']) => readonly UnusedRollup[];
+  /** Empty: no file declares one. */
+  readonly all: () => readonly { readonly name: string }[];
+}
+
+type SourceName = Parameters<RollupsOf>[0];
+
+interface UnusedRollup {
+  readonly name: string;
+  readonly reason: string;
 }
 
 /** A statement that reads a rollup in place of rows. */
 export interface RoutedStatement {
   readonly rollup: string;
+  readonly version: string;
+  /** False: it reads a measure whose file accepts other values than those of the rows. */
+  readonly isExact: boolean;
   readonly statement: Statement;
 }
 
@@ -27,60 +43,100 @@ export type Routed =
   | { readonly kind: 'rows'; readonly rollup: string; readonly reason: Unfit };
 
 export interface Routing {
-  /** Undefined: it reads no table that has rollups. `now` is the time of the call, in milliseconds since 1970. */
+  /**
+   * Undefined: it reads no table that has rollups. `now` is the time of the call, in milliseconds since 1970. Never rejects: what
+   * cannot be routed reads rows.
+   */
   readonly route: (statement: Statement, now: number) => Promise<Routed | undefined>;
 }
 
 export interface RoutingOptions {
   readonly engine: Engine;
   readonly rollups: CurrentRollups;
+  readonly observe: Observe;
 }
 
-/** Characters of statements. */
+/** Characters of statements and of their routes. */
 const ROUTES = 4_000_000;
 
 interface KnownRoute {
   /** The rollups that it was read with. */
   readonly with: string;
-  readonly sources: readonly Parameters<RollupsOf>[0][];
+  readonly sources: readonly SourceName[];
   readonly route: Route | undefined;
-  /** Resolves to whether the engine reads it alike. */
-  isAccepted?: Promise<boolean>;
+  /** Resolves to whether the engine reads it alike; undefined: not known, such as after the engine was unavailable. */
+  isAccepted?: Promise<boolean | undefined> | undefined;
 }
 
-export function createRouting({ engine, rollups }: RoutingOptions): Routing {
+function sizeOf({ route, with: rollups }: KnownRoute, sql: string): number {
+  return sql.length + rollups.length + (route?.kind === 'rollup' ? route.sql.length : 0) + 1;
+}
+
+export function createRouting({ engine, rollups, observe }: RoutingOptions): Routing {
   const routerOf = createRouters(engine);
-  const known = createLru<KnownRoute>({ size: ROUTES, sizeOf: (_, sql) => sql.length + 1 });
-  const find = async (sql: string): Promise<KnownRoute> => {
+  const known = createLru<KnownRoute>({ size: ROUTES, sizeOf });
+  const find = async ({ sql, origin }: Statement): Promise<KnownRoute> => {
+    const keysOf = (sources: readonly SourceName[]): string =>
+      sources.map((source) => keyOf(rollups.of(source, origin))).join();
     const before = known.get(sql);
-    if (before?.with === before?.sources.map((source) => keyOf(rollups.of(source))).join()) {
-      if (before !== undefined) return before;
-    }
-    const sources: Parameters<RollupsOf>[0][] = [];
+    if (before !== undefined && before.with === keysOf(before.sources)) return before;
+    const sources: SourceName[] = [];
     const route = (await routerOf()).route(sql, (source) => {
       sources.push(source);
-      return rollups.of(source);
+      return rollups.of(source, origin);
     });
-    const found = { with: sources.map((source) => keyOf(rollups.of(source))).join(), sources, route };
+    const found = { with: keysOf(sources), sources, route };
     known.set(sql, found);
     return found;
   };
+  const isAccepted = async (found: KnownRoute, statement: Statement): Promise<boolean | undefined> => {
+    let accepted: boolean | undefined;
+    try {
+      accepted = await (found.isAccepted ??= readsAlike(engine, statement));
+      return accepted;
+    } finally {
+      if (accepted === undefined) found.isAccepted = undefined;
+    }
+  };
+  const route = async (statement: Statement, now: number): Promise<Routed | undefined> => {
+    const { origin } = statement;
+    const found = await find(statement);
+    if (found.route === undefined)
+      return found.sources.flatMap((source) => rollups.unused(source, origin).map(unusedRoute))[0];
+    const { name } = found.route.rollup;
+    if (found.route.kind === 'rows') return { kind: 'rows', rollup: name, reason: found.route.reason };
+    const routed = { ...statement, sql: found.route.sql };
+    const accepted = origin === 'saved' || (await isAccepted(found, routed));
+    if (accepted !== true)
+      return { kind: 'rows', rollup: name, reason: accepted === false ? OTHERWISE : UNKNOWN };
+    return { kind: 'rollup', ...routedStatement(found.route, routed, now) };
+  };
   return {
     route: async (statement, now) => {
-      if (rollups.all().length === 0) return undefined;
-      const found = await find(statement.sql);
-      const { route } = found;
-      if (route === undefined) return undefined;
-      const { name } = route.rollup;
-      if (route.kind === 'rows') return { kind: 'rows', rollup: name, reason: route.reason };
-      const routed = { ...statement, sql: route.sql };
-      if (statement.origin === 'consumer') {
-        found.isAccepted ??= readsAlike(engine, routed);
-        if (!(await found.isAccepted)) return { kind: 'rows', rollup: name, reason: OTHERWISE };
+      const [first] = rollups.all();
+      if (first === undefined) return undefined;
+      try {
+        return await route(statement, now);
+      } catch (cause) {
+        // The statement over rows is right without any of this.
+        observe({ kind: 'rollup.not_routed', cause });
+        return { kind: 'rows', rollup: first.name, reason: FAILED };
       }
-      return { kind: 'rollup', rollup: name, statement: { ...routed, sql: fixClock(routed.sql, now) } };
     },
   };
+}
+
+function routedStatement(
+  { rollup: { name, version, measures }, sql }: Extract<Route, { kind: 'rollup' }>,
+  statement: Statement,
+  now: number,
+): RoutedStatement {
+  const isExact = !measures.some((each) => each.approximate && sql.includes(quoteIdentifier(each.name)));
+  return { rollup: name, version, isExact, statement: { ...statement, sql: fixClock(sql, now) } };
+}
+
+function unusedRoute({ name, reason }: UnusedRollup): Routed {
+  return { kind: 'rows', rollup: name, reason: { text: reason } };
 }
 
 /** The router with the time zone of the server, once that is known. */
@@ -100,6 +156,8 @@ function createRouters(engine: Engine): () => Promise<Router> {
 }
 
 const OTHERWISE: Unfit = { text: 'the engine reads the routed statement in another way' };
+const UNKNOWN: Unfit = { text: 'the engine could not be asked how it reads the routed statement' };
+const FAILED: Unfit = { text: 'routing the query failed, as the log says' };
 
 function keyOf(all: readonly RollupInUse[]): string {
   return all
@@ -109,8 +167,8 @@ function keyOf(all: readonly RollupInUse[]): string {
     .join();
 }
 
-/** The query tree check on a consumer's statement. */
-async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean> {
+/** The query tree check on a consumer's statement; undefined if the engine could not be asked. */
+async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean | undefined> {
   const { key, onFatal, parameters, rowPolicy } = caller;
   const explained = await explain(engine, `${OPINION}${sql}`, {
     caller: { key, onFatal, parameters, rowPolicy },
@@ -118,7 +176,7 @@ async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promis
     if (error instanceof EngineError) return undefined; // the statement over rows reports it
     throw error;
   });
-  return explained?.kind === 'tree' && isRoutedTree(explained.text, sql);
+  return explained && explained.kind === 'tree' && isRoutedTree(explained.text, sql);
 }
 
 /** Returns whether the planned statement may run after a routed one failed: the rollup may be missing, changed or not granted. */

@@ -4,51 +4,19 @@ import { isCallable } from '../../endpoints/callable.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { versionBefore } from '../../endpoints/versions.ts';
-import type { After, Clock } from '../../../sql/base/clock.ts';
-import type { Observe, ShadowCompared } from '../../../sql/base/observation.ts';
-import { EngineError, isAway, type Engine } from '../../engine/engine.ts';
-import { cutLines } from '../../formats/lines.ts';
-import { demandedRedactor, isRedacting } from '../../../guard/redact/demand.ts';
-import { redactRows } from '../formats/redacted-rows.ts';
-import type { Transformer } from '../transform/transformer.ts';
-import { compareResults, type ComparedResult } from './compare-results.ts';
-import { type Plan, planQuery } from '../plan.ts';
-import type { PlanQueryDeps } from '../planned-query.ts';
-
-/** A plan that ran, of a call of the saved query. */
-type ShadowedPlan = Pick<Plan, 'admitted' | 'parameters'>;
-
-export interface ShadowDeps extends PlanQueryDeps {
-  readonly catalog: () => Catalog;
-  readonly engine: Engine;
-  readonly transformer: Pick<Transformer, 'rows'>;
-  /** The statements that the engine runs at once. */
-  readonly connections: number;
-  readonly observe: Observe;
-  readonly clock: Clock;
-  readonly after: After;
-  /** From 0 to 1. */
-  readonly random: () => number;
-}
+import type { ShadowCompared } from '../../../sql/base/observation.ts';
+import { compareResults } from './compare-results.ts';
+import type { Plan } from '../plan.ts';
+import { runVersion, type Run, type ShadowDeps, type ShadowedPlan } from './run-version.ts';
 
 export interface Shadow {
   /** Offers the plan of a call whose response is complete. Returns at once and never throws. */
   readonly offer: (plan: Plan) => void;
 }
 
-/** After the response, so that sending it comes first; then as often until the engine is idle enough. */
-const WAIT_MS = 50;
-const MAX_WAITS = 40;
-/** The engine is idle enough if at most this share of its connections is in use; a run ends early if more than half are. */
-const IDLE_SHARE = 1 / 4;
-const BUSY_SHARE = 1 / 2;
-/** Larger results are not compared. */
-const MAX_BYTES = 4 * 2 ** 20;
-
 /** Runs one comparison at a time; calls offered meanwhile are dropped. */
 export function createShadow(deps: ShadowDeps): Shadow {
-  const { catalog, observe, random, clock, after } = deps;
-  let isTaken = false;
+  const { catalog, observe, random, clock, spare } = deps;
 
   const finish = (pair: Pair, started: number, outcome: Outcome): void =>
     observe({
@@ -61,22 +29,6 @@ export function createShadow(deps: ShadowDeps): Shadow {
       ...outcome,
     });
 
-  const begin = (pair: Pair, waits: number): void => {
-    after(WAIT_MS, () => {
-      if (!isIdle(deps)) {
-        if (waits < MAX_WAITS) return begin(pair, waits + 1);
-        isTaken = false;
-        return finish(pair, clock.monotonic(), DROPPED);
-      }
-      const started = clock.monotonic();
-      void comparePair(deps, pair)
-        .then((outcome) => finish(pair, started, outcome))
-        .finally(() => {
-          isTaken = false;
-        });
-    });
-  };
-
   return {
     offer: (plan) => {
       const { endpoint, principal } = plan.admitted;
@@ -85,9 +37,13 @@ export function createShadow(deps: ShadowDeps): Shadow {
       if (newer === undefined || random() >= newer.rollout.share) return;
       if (!isCallable(newer, principal)) return;
       const pair = { plan, newer };
-      if (isTaken) return finish(pair, clock.monotonic(), DROPPED);
-      isTaken = true;
-      begin(pair, 0);
+      spare.offer({
+        run: async (signal) => {
+          const started = clock.monotonic();
+          finish(pair, started, await comparePair(deps, pair, signal));
+        },
+        drop: () => finish(pair, clock.monotonic(), DROPPED),
+      });
     },
   };
 }
@@ -121,17 +77,10 @@ function isTried(endpoint: Endpoint): endpoint is Tried {
   return endpoint.rollout !== undefined;
 }
 
-function isIdle({ engine, connections }: ShadowDeps): boolean {
-  const { running, waiting } = engine.load();
-  return waiting === 0 && running <= (connections - 1) * IDLE_SHARE;
-}
-
 /** Never rejects. */
-async function comparePair(deps: ShadowDeps, { plan, newer }: Pair): Promise<Outcome> {
-  const end = new AbortController();
-  const stopWatching = watchLoad(deps, () => end.abort(new EngineError('aborted', 'the service is busy')));
+async function comparePair(deps: ShadowDeps, { plan, newer }: Pair, signal: AbortSignal): Promise<Outcome> {
   const now = deps.clock.epoch();
-  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { plan, endpoint, now }, end.signal);
+  const run = (endpoint: Endpoint): Promise<Run> => runVersion(deps, { plan, endpoint, now }, signal);
   try {
     const before = await run(plan.admitted.endpoint);
     const after = await run(newer);
@@ -148,104 +97,7 @@ async function comparePair(deps: ShadowDeps, { plan, newer }: Pair): Promise<Out
     return isStable ? { outcome: 'different', differences } : UNSTABLE;
   } catch {
     return UNSTABLE; // a bug of the comparison must not end the process
-  } finally {
-    stopWatching();
   }
 }
 
 const UNSTABLE: Outcome = { outcome: 'unstable', differences: [] };
-
-const WATCH_MS = 20;
-
-/** Calls `onBusy` once if callers need the engine. */
-function watchLoad({ engine, connections, after }: ShadowDeps, onBusy: () => void): () => void {
-  let cancel: (() => void) | undefined;
-  const look = (): void => {
-    const { running, waiting } = engine.load();
-    if (waiting > 0 || running > Math.max(1, connections * BUSY_SHARE)) return onBusy();
-    cancel = after(WATCH_MS, look);
-  };
-  look();
-  return () => cancel?.();
-}
-
-type Run = ComparedResult | 'failed' | 'dropped';
-
-interface VersionCall {
-  readonly plan: ShadowedPlan;
-  readonly endpoint: Endpoint;
-  /** Milliseconds since 1970, the same for all versions. */
-  readonly now: number;
-}
-
-/** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
-async function runVersion(
-  deps: ShadowDeps,
-  { plan: { admitted, parameters }, endpoint: version, now }: VersionCall,
-  signal: AbortSignal,
-): Promise<Run> {
-  try {
-    const { engine, describe, transformer } = deps;
-    const { principal, content, call } = admitted;
-    const redactor = demandedRedactor(version.redaction, { key: principal.redact, header: content.redact });
-    const bindings = version.binder.bind(parameters, now, principal.locked);
-    const endpoint = version.variantOf(bindings);
-    const isRedacted = isRedacting(redactor);
-    const query = await planQuery(deps, { endpoint, bindings, consumerQuery: undefined, isRedacted });
-    const { warming: workload } = endpoint.reservation;
-    const { chunks } = await engine.run(
-      { ...query.statement, ...(workload === undefined ? {} : { workload }) },
-      {
-        format: formatOf(endpoint),
-        signal,
-        isPatient: true,
-        lane: `shadow ${endpoint.id}`,
-        comment: JSON.stringify({
-          shadow: call.requestId,
-          endpoint: endpoint.name,
-          version: endpoint.version,
-        }),
-      },
-    );
-    const bytes = await readUpTo(chunks, MAX_BYTES);
-    if (bytes === undefined) return 'dropped';
-    const { lines } = cutLines(bytes, endpoint.maxRows);
-    const silent = { observe: () => undefined, transformer };
-    const redacted = await redactRows(silent, { endpoint, query, redactor }, lines, {
-      signal,
-      key: undefined,
-    });
-    return { lines: redacted, columns: await describe.result(endpoint) };
-  } catch (error) {
-    const isDropped = error instanceof EngineError && (isAway(error) || error.failure === 'aborted');
-    return isDropped ? 'dropped' : 'failed';
-  }
-}
-
-/** Rows as in responses, except that numbers that are not finite differ from NULL. */
-function formatOf({ int64 }: Endpoint) {
-  const quoted = int64 === 'string' ? '1' : '0';
-  return {
-    engine: 'JSONEachRow',
-    settings: {
-      output_format_json_escape_forward_slashes: '0',
-      output_format_json_quote_64bit_integers: quoted,
-      output_format_json_quote_decimals: quoted,
-      output_format_json_quote_denormals: '1',
-      output_format_json_validate_utf8: '1',
-      max_threads: '1', // leaves the other cores to calls
-    },
-  };
-}
-
-/** All bytes; undefined if there are more than `max`. */
-async function readUpTo(chunks: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > max) return undefined;
-    parts.push(chunk);
-  }
-  return Buffer.concat(parts);
-}

@@ -15,7 +15,9 @@ export function walk(node: Node, visit: (node: Node, parent: Node | undefined) =
 
 /** Whether a node or one below it is accepted. */
 export function someNode(node: Node, accepts: (node: Node) => boolean): boolean {
-  return accepts(node) || node.parts.some((part) => someNode(part, accepts));
+  if (accepts(node)) return true;
+  for (const part of node.parts) if (someNode(part, accepts)) return true;
+  return false;
 }
 
 /** The first part of a kind. */

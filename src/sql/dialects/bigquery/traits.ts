@@ -65,7 +65,7 @@ export const TRAITS: Traits = {
   emptyArrayIsNull: true,
   convertsStrings: false,
   castsToBool: 'integers',
-  readsShortBooleans: false,
+  booleanWords: 'true|false',
   hasExactTypes: true,
   hasIntegerDivision: false,
   hasFloatNumbers: true,

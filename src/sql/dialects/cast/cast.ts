@@ -5,7 +5,7 @@ import { unconverted, type Context } from '../context.ts';
 import { emptyArray } from '../functions/array-value.ts';
 import { settled } from '../operand.ts';
 import { joinSql, sql } from '../sql.ts';
-import { inSeconds, literalTo, toClock, toTime } from '../time/cast.ts';
+import { castLiteral, inSeconds, toClock, toTime } from '../time/cast.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { isKind, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
@@ -57,10 +57,12 @@ export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, contex
   if (type.name === 'INTERVAL')
     return unconverted(at, 'type', 'Only intervals with literal units are converted');
   const isTime = kind === 'date' || kind === 'timestamp' || kind === 'datetime';
+  if (isTime && context.shared.traits.comparesTimesAsText)
+    return unconverted(at, 'type', `A cast to ${type.name} returns a number in the source`, 'Write date(…).');
   const elements = inner.kind === 'array' && !isSafe ? typedArray(inner, type, context) : undefined;
   if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
-    return literalTo(kind, inner.value, { at: inner.at, context });
+    return castLiteral(kind, inner.value, type, { at: inner.at, context });
   return castTo(settled(context.write(inner, context)), type, options);
 }
 
@@ -122,7 +124,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
         context,
       );
     case 'json':
-      return toJson(from, options);
+      return toJson(from, type, options);
     case 'uuid':
       return value('uuid', sql`toUUID${isSafe ? 'OrNull' : ''}(${from.sql})`, from.type.isNullable || isSafe);
     case 'time':

@@ -8,17 +8,21 @@ import {
   jsonNumber,
   jsonOf,
   jsonText,
-  printedLiteral,
+  spacedJson,
 } from '../json-path.ts';
+import { jsonbLiteral, printedLiteral } from '../json-literal.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql } from '../sql.ts';
 import { arrayOfType, isKind, value, type Kind, type Value } from '../value.ts';
+import type { TypeName } from '../tree.ts';
 import type { CastOptions } from './strict.ts';
 
 /** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
 export function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
   if (!shared.traits.isJsonDocument) return jsonText(own);
-  if (kind === 'text') return value('text', own.sql, own.type.isNullable);
+  // ClickHouse prints a part of a document without spaces.
+  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
+  if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
   if (kind !== 'int') return jsonText(own);
   const [whole, number] = [jsonInteger(own), jsonNumber(own)];
   const rounded = roundHalfAway(number, 0).sql;
@@ -26,7 +30,7 @@ export function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
 }
 
 /** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
-export function toJson(from: Value, { at, context }: CastOptions): Value {
+export function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): Value {
   if (isKind(from, 'json')) return from;
   const { literal } = from;
   if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
@@ -37,13 +41,12 @@ export function toJson(from: Value, { at, context }: CastOptions): Value {
   } catch {
     return unconverted(at, 'type', 'This is not JSON');
   }
+  const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
+  if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
   if (!context.shared.isStrict) return jsonOf(from);
   const printed = printedLiteral(from);
-  return {
-    ...jsonOf(from),
-    sql: printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed),
-    type: { kind: 'json', isNullable: false },
-  };
+  const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
+  return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };
 }
 
 const JSON_ELEMENTS: Partial<Record<Kind, string>> = {

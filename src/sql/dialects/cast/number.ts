@@ -140,7 +140,7 @@ function clamped(own: number, { scale, digits }: DecimalType): string {
 /** A value as a Boolean. */
 export function toBoolean(from: Value, options: CastOptions): Value {
   const { isSafe, context, at } = options;
-  const { castsToBool, readsPrefixes, readsShortBooleans } = context.shared.traits;
+  const { castsToBool, readsPrefixes, hasExactTypes } = context.shared.traits;
   const nullable = from.type.isNullable || isSafe;
   if (isKind(from, 'bool')) return from;
   if (isKind(from, 'dynamic')) return value('bool', sql`accurateCastOrNull(${from.sql}, 'Bool')`);
@@ -155,17 +155,17 @@ export function toBoolean(from: Value, options: CastOptions): Value {
   }
   if (readsPrefixes && isKind(from, 'text')) return toBoolean(toFloat(from, options), options);
   if (!isKind(from, 'text')) return value('bool', sql`CAST(${from.sql} AS Nullable(Bool))`, nullable);
-  const words = readsShortBooleans ? WORDS : STRICT;
+  const words = wordsOf(context.shared.traits);
   const written = literalText(from);
   if (written !== undefined) {
-    const own = (readsShortBooleans ? written.trim() : written).toLowerCase();
+    const own = (hasExactTypes ? written : written.trim()).toLowerCase();
     if (words.yes.includes(own) || words.no.includes(own))
       return value('bool', String(words.yes.includes(own)), false);
     return unreadable(written, 'a Boolean', options) ?? value('bool', 'CAST(NULL AS Nullable(Bool))');
   }
   // ClickHouse reads none of the other words, and all of these.
   const read = (text: Sql, other: string): Sql =>
-    sql`transform(lower(${readsShortBooleans ? trimmed(text) : text}), ${listed([...words.yes, ...words.no])}, ${listed([...words.yes.map(() => 'true'), ...words.no.map(() => 'false')])}, ${quoteString(other)})`;
+    sql`transform(lower(${hasExactTypes ? text : trimmed(text)}), ${listed([...words.yes, ...words.no])}, ${listed([...words.yes.map(() => 'true'), ...words.no.map(() => 'false')])}, ${quoteString(other)})`;
   if (isSafe) return value('bool', sql`accurateCastOrNull(${read(from.sql, '')}, 'Bool')`);
   return value(
     'bool',
@@ -179,11 +179,10 @@ interface Words {
   readonly no: readonly string[];
 }
 
-const STRICT: Words = { yes: ['true'], no: ['false'] };
-const WORDS: Words = {
-  yes: ['t', 'tr', 'tru', 'true', 'y', 'ye', 'yes', 'on', '1'],
-  no: ['f', 'fa', 'fal', 'fals', 'false', 'n', 'no', 'of', 'off', '0'],
-};
+function wordsOf({ booleanWords }: Traits): Words {
+  const [yes = [], no = []] = booleanWords.split('|').map((words) => words.split(' '));
+  return { yes, no };
+}
 
 const listed = (words: readonly string[]): string => `[${words.map(quoteString).join(', ')}]`;
 

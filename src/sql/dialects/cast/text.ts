@@ -6,8 +6,10 @@ import { sql, type Sql } from '../sql.ts';
 import { timeText } from '../time/cast.ts';
 import { intervalText } from '../time/interval.ts';
 import { moment } from '../time/moment.ts';
-import { isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
+import { bytesOfDigits, isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { strictly, type CastOptions } from './strict.ts';
+
+const CHARS: ReadonlySet<string> = new Set(['CHAR', 'CHARACTER', 'BPCHAR']);
 
 /** A value as a string of its type. */
 export function toText(from: Value, type: TypeName, options: CastOptions): Value {
@@ -15,9 +17,17 @@ export function toText(from: Value, type: TypeName, options: CastOptions): Value
   const { sizes } = type;
   const kind = type.name === 'BYTES' ? 'bytes' : 'text';
   const nullable = from.type.isNullable || isSafe;
-  const [most] = sizes ?? [];
+  const isPadded = context.shared.traits.padsChar && CHARS.has(type.name);
+  const [most] = sizes ?? (isPadded && type.name !== 'BPCHAR' ? [1] : []);
   if (!context.shared.traits.hasExactTypes) {
     const own = textIn(from, options);
+    if (isPadded && most !== undefined && (from.literal?.length ?? most - 1) < most && most > 1)
+      differs(
+        context,
+        options.at,
+        'type',
+        'A shorter string has spaces at the end, which most functions ignore',
+      );
     return value('text', most === undefined ? own : sql`substringUTF8(${own}, 1, ${String(most)})`, nullable);
   }
   const own = value(kind, exactText(from), from.type.isNullable);
@@ -70,6 +80,8 @@ function textIn(from: Value, options: CastOptions): Sql {
   const { at, context } = options;
   const { traits } = context.shared;
   if (isKind(from, 'timestamp')) return timestampText(from, options);
+  const bytes = traits.hasUnsignedBits ? bytesOfDigits(from) : undefined;
+  if (bytes !== undefined) return bytes;
   if (isKind(from, 'bool') && traits.hasNumericConditions) return sql`toString(toUInt8(${from.sql}))`;
   const isConstant = /^-?\d+(?:\.\d+)?$/.test(String(from.sql));
   if (isNumber(from) && isConstant && !isKind(from, 'float')) return quoteString(String(from.sql));

@@ -73,7 +73,9 @@ function elementText(own: Value, { booleansAreLetters }: Application['traits']):
 
 /** element_at(array, place), which counts from the end if it is negative. */
 const element: Rule = (application) =>
-  elementAt(arrayArgument(application, 0), application.arg(1), { base: 'both ends', isChecked: false });
+  String(application.arg(1).sql) === '0'
+    ? application.fail('An array has no element 0: places count from 1')
+    : elementAt(arrayArgument(application, 0), application.arg(1), { base: 'both ends', isChecked: false });
 
 /** The first or last element; an empty array has none. */
 function endmost(place: '1' | '-1'): Rule {
@@ -131,6 +133,15 @@ const prepended: Rule = (application) => {
   const [item, own] = [application.arg(0), arrayArgument(application, 1)];
   return sameArray(own, sql`arrayPushFront(${own.sql}, ${item.sql})`, both(own, item));
 };
+
+/** A test of all elements: one result decides; without it, one of NULL makes NULL. */
+function matching({ decides, isTrue }: { readonly decides: 0 | 1; readonly isTrue: boolean }): Rule {
+  return (application) => {
+    const results = sql`arrayMap(${application.arg(1).sql}, ${arrayArgument(application, 0).sql})`;
+    const found = sql`has(${results}, ${String(decides)}), ${String(isTrue)}`;
+    return value('bool', sql`multiIf(${found}, has(${results}, NULL), NULL, ${String(!isTrue)})`);
+  };
+}
 
 function both({ type }: Value, item: Value): Value['type'] {
   const own = type.element ?? UNKNOWN;
@@ -191,9 +202,9 @@ export const ARRAY_FUNCTIONS: Rules = {
         const places = sql`arrayFilter((i, x) -> ${isSame('x', item)}, arrayEnumerate(${own.sql}), ${own.sql})`;
         return sameArray(own, places, { kind: 'int', isNullable: false });
       },
-      any_match: ({ arg }) => condition(sql`arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
-      all_match: ({ arg }) => condition(sql`arrayAll(${arg(1).sql}, ${arg(0).sql})`, false),
-      none_match: ({ arg }) => condition(sql`NOT arrayExists(${arg(1).sql}, ${arg(0).sql})`, false),
+      any_match: matching({ decides: 1, isTrue: true }),
+      all_match: matching({ decides: 0, isTrue: false }),
+      none_match: matching({ decides: 1, isTrue: false }),
     },
     'decide',
   ),

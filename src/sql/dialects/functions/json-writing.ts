@@ -1,6 +1,7 @@
 // Functions that write values as JSON.
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
+import { bySize } from '../json-literal.ts';
 import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
 import { sql } from '../sql.ts';
 import { isKind, value } from '../value.ts';
@@ -57,7 +58,15 @@ const buildObject: Rule = (application) => {
   });
   if (new Set(members.map(({ name }) => name)).size < members.length)
     return fail(`${call.name} is converted with different names`);
-  return value('json', objectText(members, { ...textOptions(application), quotesWide: false }), false);
+  // PostgreSQL's jsonb has its names in an order of its own, and its json has spaces around the colon.
+  const ordered =
+    call.name === 'jsonb_build_object' ? members.toSorted((a, b) => bySize(a.name, b.name)) : members;
+  const colon = call.name === 'json_build_object' ? { colon: ' : ' } : {};
+  return value(
+    'json',
+    objectText(ordered, { ...textOptions(application), quotesWide: false, ...colon }),
+    false,
+  );
 };
 
 /** JSON_QUOTE, of strings only. */

@@ -16,9 +16,9 @@ import {
   jsonText,
   jsonType,
   pathArgument,
-  printedLiteral,
   spacedJson,
 } from '../json-path.ts';
+import { printedLiteral } from '../json-literal.ts';
 import { JSON_WRITING_FUNCTIONS } from './json-writing.ts';
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
@@ -148,7 +148,7 @@ function parsed(isSafe: boolean): Rule {
     const json = { root: own.sql, path: [] };
     if (isSafe || call.isSafe) return { ...value('json', rawJson(own.sql)), json } as Value;
     const printed = printedLiteral(own);
-    if (printed !== undefined) return { ...value('json', quoteString(printed), false), json } as Value;
+    if (printed !== undefined) return jsonOf(value('json', quoteString(printed), false));
     const checked = strictly(own, 'null', (each) => sql`CAST(${rawJson(each)} AS String)`);
     return { ...value('json', checked, own.type.isNullable), json } as Value;
   };

@@ -163,7 +163,8 @@ function safeQuotient(ofZero: 'NULL' | '0'): Rule {
       );
     const quotient = sql`${float(a)} / ${float(b)}`;
     const kind = traits.hasFloatNumbers ? 'float' : 'numeric';
-    const built = sql`if(${operand(b)} = 0, ${ofZero}, ${quotient})`;
+    const isZero = sql`${operand(b)} = 0${ofZero === '0' && a.type.isNullable ? sql` AND ${operand(a)} IS NOT NULL` : ''}`;
+    const built = sql`if(${isZero}, ${ofZero}, ${quotient})`;
     return value(kind, built, ofZero === 'NULL' || isNullable(a, b));
   };
 }

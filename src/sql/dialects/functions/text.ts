@@ -192,14 +192,27 @@ export function splitPart(application: Application): Value {
   return value('text', part, false);
 }
 
+/** ClickHouse splits by constants only: here by a byte that no string has in place of the separator. */
+const partsBy = (string: Sql, separator: Sql, number: Sql): Sql =>
+  sql`replaceAll(substringIndex(replaceAll(${string}, ${separator}, '\\xff'), '\\xff', ${number}), '\\xff', ${separator})`;
+
+/** The first parts of a string, or the last ones. */
+function partsOf({ arg }: Application): Value {
+  const [own, by, count] = [arg(0), arg(1), arg(2)];
+  const parts = unlessNull([own, by], 'NULL', (string = '', separator = '') => {
+    const last = partsBy(sql`reverse(${string})`, sql`reverse(${separator})`, sql`-${operand(count)}`);
+    const first = partsBy(string, separator, count.sql);
+    return sql`multiIf(${separator} = '', '', ${operand(count)} < 0, reverse(${last}), ${first})`;
+  });
+  return value('text', parts, false);
+}
+
 /** MySQL's substring_index. */
 function substringIndex(application: Application): Value {
-  const { arg, source, fail } = application;
+  const { arg, source } = application;
   const [own, by] = [application.arg(0), arg(1)];
   const number = signedInteger(source(2));
-  // ClickHouse splits by constants only.
-  if (number === undefined || number === 0 || source(1).kind !== 'string')
-    return fail('substring_index is converted only with a literal separator and count');
+  if (number === undefined || number === 0 || source(1).kind !== 'string') return partsOf(application);
   const size = number > 0 ? `1, ${number}` : String(number);
   const joined = unlessNull([own], 'NULL', (present = '') =>
     by.literal === ''

@@ -5,6 +5,7 @@ import { STANDARD, type Traits } from '../traits.ts';
 export const FAMILY: Traits = {
   ...STANDARD,
   namesExpressions: true,
+  fieldsDecideNull: true,
   stringsAreUntyped: true,
   comparesDates: true,
   extremeOfNullIsNull: false,
@@ -14,8 +15,10 @@ export const FAMILY: Traits = {
   nanIsGreatest: true,
   dotIsBreak: true,
   booleansAreLetters: true,
+  padsChar: true,
   datesBecomeTimestamps: true,
   trimsFractions: true,
+  zoneDependsOnType: true,
   addsDays: true,
 };
 
@@ -23,6 +26,7 @@ export const TRAITS: Traits = {
   ...FAMILY,
   groupsOtherColumns: true,
   castsToBool: 'short integers',
+  booleanWords: 't tr tru true y ye yes on 1|f fa fal fals false n no of off 0',
   plainDecimal: 'any',
   concatSkipsNull: true,
   // A group that does not exist is empty.
@@ -32,7 +36,6 @@ export const TRAITS: Traits = {
       return Number(escape.slice(1)) > groups ? '' : escape;
     }),
   hasFractionalParts: true,
-  zoneDependsOnType: true,
   isJsonDocument: true,
   jsonSpace: ' ',
 };

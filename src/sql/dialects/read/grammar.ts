@@ -163,7 +163,7 @@ export const COMPARISONS: readonly string[] = ['=', '==', '<>', '!=', '<', '>', 
 
 const CASTS = Object.fromEntries(
   words(
-    'TIME JSON JSONB NUMERIC DECIMAL BIGNUMERIC UUID INET BYTEA TEXT VARCHAR INT INTEGER BIGINT BOOLEAN FLOAT DOUBLE REAL',
+    'TIME TIMESTAMP JSON JSONB NUMERIC DECIMAL BIGNUMERIC UUID INET BYTEA TEXT VARCHAR INT INTEGER BIGINT BOOLEAN FLOAT DOUBLE REAL',
   ).map((each) => [each, 'cast'] as const),
 );
 
@@ -181,7 +181,6 @@ export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
   typedLiterals: {
     ...CASTS,
     DATE: 'date',
-    TIMESTAMP: 'timestamp',
     TIMESTAMPTZ: 'timestamp',
     DATETIME: 'datetime',
     TIMESTAMP_NTZ: 'timestamp',

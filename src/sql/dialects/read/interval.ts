@@ -47,7 +47,10 @@ export function readInterval(source: Source, at: number): Expression | undefined
   if (peek(source).kind === 'string') {
     const { text } = next(source);
     const unit = readUnit(source);
-    const whole = unit === undefined ? fromText(text, at) : fromNumber(text, unit, at);
+    // Where any number can be written, a string is an integer, but of seconds.
+    const isWhole = has(source, 'interval expressions') && unit?.name !== 'SECOND';
+    const amount = isWhole ? text.replace(/^(\s*[+-]?\d+)\.\d+\s*$/, '$1') : text;
+    const whole = unit === undefined ? fromText(text, at) : fromNumber(amount, unit, at);
     return whole ?? unread(source, at, 'this interval is not supported');
   }
   const isExpression = has(source, 'interval expressions') && !isSymbol(source, '(');

@@ -7,4 +7,5 @@ export const TRAITS: Traits = {
   whereSeesAliases: true,
   seesEarlierAliases: true,
   averageOfIntegers: 'int',
+  booleanWords: 't true y yes 1|f false n no 0',
 };

@@ -7,7 +7,9 @@ import { decode } from '../functions/condition.ts';
 import { truncate } from '../functions/number.ts';
 import { containsText } from '../functions/text.ts';
 import { jsonAt } from '../json-path.ts';
+import { sql } from '../sql.ts';
 import { unitFirstBoundaries } from '../time/difference.ts';
+import { int } from '../value.ts';
 
 /** A key, or a position from 0. */
 const get: Rule = ({ arg, source }) => {
@@ -15,12 +17,17 @@ const get: Rule = ({ arg, source }) => {
   return jsonAt(arg(0), [key.kind === 'number' ? String(Number(key.text) + 1) : arg(1).sql]);
 };
 
+/** The place of a value in an array, from 0. */
+const placeFromZero: Rule = ({ arg, context }) =>
+  int(sql`nullIf(indexOf(${context.elements(arg(1)).sql}, ${arg(0).sql}), 0) - 1`);
+
 export const FUNCTIONS: OwnFunctions = {
   values: {
     ...safely(taking('any', { trunc: truncate })),
     ...safely(taking('any', { concat_ws: concatAll }, 'decide')),
     ...taking('time any', { timestampdiff: unitFirstBoundaries() }),
     ...taking('array any', { contains: containsText, array_contains: contains(1) }, 'decide'),
+    ...taking('any array', { array_position: placeFromZero }, 'decide'),
     ...taking('any', { decode }, 'decide'),
     ...taking('document any', { get }, 'decide'),
   },

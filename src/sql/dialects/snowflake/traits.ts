@@ -12,6 +12,7 @@ export const TRAITS: Traits = {
   roundsArguments: true,
   comparesStringsAsNumbers: true,
   hasIntegerDivision: false,
+  quotientDigits: 'six more',
   hasSizedIntegers: false,
   sumsIntegers: true,
   nanIsGreatest: true,

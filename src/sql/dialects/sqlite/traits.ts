@@ -13,7 +13,7 @@ export const TRAITS: Traits = {
   roundsArguments: true,
   comparesTimesAsText: true,
   numbersAreLess: true,
-  likeIgnoresCase: true,
+  likeIgnoresCase: 'ASCII',
   byteCollations: /^binary$/i,
   dividesByZero: true,
   hasFloatNumbers: true,

@@ -7,11 +7,18 @@ import type { Rule } from '../function.ts';
 import { sql, type Sql } from '../sql.ts';
 import { isKind, isNumber, text, value, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, time, type TimeKind } from './argument.ts';
+import { withoutZone } from './literal.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 
 /** A string literal as a time. */
 export function literalTo(kind: TimeKind, written: string, { at, context }: Place): Value {
   return context.shared.traits.hasExactTimes ? exactLiteral(kind, written, at) : literalOf(written, at, kind);
+}
+
+/** A string literal that is cast: a TIMESTAMP leaves out its zone, if another type has zones. */
+export function castLiteral(kind: TimeKind, written: string, type: TypeName, place: Place): Value {
+  const isLocal = place.context.shared.traits.zoneDependsOnType && type.name === 'TIMESTAMP';
+  return inSeconds(literalTo(kind, isLocal ? withoutZone(written) : written, place), type, place.context);
 }
 
 /** A value as a date, a datetime or a timestamp. */

@@ -53,7 +53,12 @@ const CALLS: Partial<Record<Element, (own: Formatted) => Sql>> = {
   hour12_plain: (own) => sql`toString(${hour12(own)})`,
   hour12_space: (own) => padded(hour12(own), 2, ' '),
   millis: (own) => padded(sql`toMillisecond(toDateTime64(${own.time}, 6))`, 3, '0'),
-  seconds3: (own) => sql`substring(${seconds(own)}, 1, 6)`,
+  // They are rounded, but not to the next minute.
+  seconds3: ({ time }) => {
+    const rounded = sql`intDiv(toMicrosecond(toDateTime64(${time}, 6)) + 500, 1000)`;
+    const millis = sql`least(toSecond(${time}) * 1000 + ${rounded}, 59999)`;
+    return sql`concat(leftPad(toString(intDiv(${millis}, 1000)), 2, '0'), '.', leftPad(toString(${millis} % 1000), 3, '0'))`;
+  },
   seconds: (own) => sql`replaceRegexpOne(${seconds(own)}, '[.]?0+$', '')`,
   half_lower: named('%p', 'lower'),
   epoch: ({ time }) =>

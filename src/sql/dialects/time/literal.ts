@@ -8,6 +8,12 @@ import { instantOf, zoneOf } from './zone.ts';
 const TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(?:\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?)|\s+([A-Za-z_]+\/[A-Za-z0-9_+:/-]+))?$/;
 
+/** The zone at the end of a time. */
+const ZONE =
+  /(?<=:\d\d?(?:\.\d+)?)(?:\s*(?:[Zz]|UTC|[+-]\d{1,2}(?::?\d{2})?)|\s+[A-Za-z_]+\/[A-Za-z0-9_+:/-]+)\s*$/;
+
+export const withoutZone = (text: string): string => text.replace(ZONE, '');
+
 /** A time that is written, in UTC. */
 export interface WrittenTime {
   /** `2024-12-31`. */

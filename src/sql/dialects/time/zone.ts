@@ -25,26 +25,36 @@ function clockOf(name: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** Milliseconds that the clocks of a zone are ahead of UTC at an instant. */
-function aheadAt(zone: string, ms: number): number {
+/** The milliseconds that the clocks of a zone are ahead of UTC at an instant; undefined if there is no such zone. */
+export function offsetsIn(zone: string): ((ms: number) => number) | undefined {
   const [, sign, hours, minutes] = /^Fixed\/UTC([+-])(\d\d):(\d\d):00$/.exec(zone) ?? [];
-  if (sign !== undefined) return (Number(hours) * 60 + Number(minutes)) * (sign === '+' ? 60_000 : -60_000);
-  const parts = clockOf(zone)?.formatToParts(ms) ?? [];
-  const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
-  const shown = utcMs(
-    [part('year'), part('month'), part('day')],
-    [part('hour'), part('minute'), part('second')],
-  );
-  return (shown ?? ms) - Math.floor(ms / 1000) * 1000;
+  const fixed = (Number(hours) * 60 + Number(minutes)) * (sign === '+' ? 60_000 : -60_000);
+  if (sign !== undefined) return () => fixed;
+  const clock = clockOf(zone);
+  if (clock === undefined) return undefined;
+  return (ms) => {
+    const parts = clock.formatToParts(ms);
+    const part = (type: string): number => Number(parts.find((each) => each.type === type)?.value ?? 0);
+    const shown = utcMs(
+      [part('year'), part('month'), part('day')],
+      [part('hour'), part('minute'), part('second')],
+    );
+    return (shown ?? ms) - Math.floor(ms / 1000) * 1000;
+  };
 }
 
 const DAY = 86_400_000;
 
 /** The first instant at which clocks in a zone show a time, given as if it were UTC; one that they skip is read with the offset before. */
 export function instantOf(local: number, zone: string): number {
-  const before = local - aheadAt(zone, local - DAY);
-  const then = aheadAt(zone, before);
+  const aheadAt = offsetsIn(zone) ?? inUtc;
+  const before = local - aheadAt(local - DAY);
+  const then = aheadAt(before);
   if (local - then === before) return before;
   const after = local - then;
-  return aheadAt(zone, after) === then ? after : before;
+  return aheadAt(after) === then ? after : before;
+}
+
+function inUtc(): number {
+  return 0;
 }

@@ -4,7 +4,9 @@ import { STANDARD, type Traits } from '../traits.ts';
 export const TRAITS: Traits = {
   ...STANDARD,
   nulls: 'last',
+  hasStrictArrays: true,
   comparesDates: true,
+  booleanWords: 't true 1|f false 0',
   quotientDigits: 'most',
   sumsIntegers: true,
   averageOfIntegers: 'float',
@@ -13,6 +15,7 @@ export const TRAITS: Traits = {
   replacementOf: (written) => written.replaceAll(/\$(\d)/g, '\\$1'),
   // Source: Java, Character.isWhitespace.
   spaces: '\\t-\\r\\x1c- \\x{1680}\\x{2000}-\\x{2006}\\x{2008}-\\x{200a}\\x{2028}\\x{2029}\\x{205f}\\x{3000}',
+  padsChar: true,
   printsFractions: true,
   weekdays: '0',
   dateDifference: 'interval',

@@ -1,7 +1,7 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
 import { caseless, checkLiterals } from '../collation.ts';
 import { asValue, differs, unconverted, type Place } from '../context.ts';
-import { jsonInteger, jsonNumber } from '../json-path.ts';
+import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
 import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
 import { isOpen, settled } from '../operand.ts';
@@ -50,7 +50,10 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
   const { operator } = place;
   checkLiterals([left, right], place);
   const special =
-    openComparison(left, right, place) ?? writtenClasses(left, right, place) ?? byFields(left, right, place);
+    jsonComparison(left, right, place) ??
+    openComparison(left, right, place) ??
+    writtenClasses(left, right, place) ??
+    byFields(left, right, place);
   if (special !== undefined) return special;
   const [a, b] = joinable(adapted(left, right, place), place);
   if (ordersNan(place.context) && LESS.has(operator) && [a, b].some(hasFloats))
@@ -67,8 +70,20 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
   }
 }
 
+/** Arrays are equal if their elements are: of an element that is NULL, that is not known. */
+function arraysByElement(a: Value, b: Value, isNot: boolean): Sql {
+  const pairs = sql`arrayMap((x, y) -> x = y, ${a.sql}, ${b.sql})`;
+  const [differ, equal] = isNot ? ['true', 'false'] : ['false', 'true'];
+  return sql`if(length(${a.sql}) != length(${b.sql}), ${differ}, multiIf(has(${pairs}, 0), ${differ}, has(${pairs}, NULL), NULL, ${equal}))`;
+}
+
+const mayHoldNull = ({ type }: Value): boolean => type.kind === 'array' && type.element?.isNullable !== false;
+
 /** NULL if an array is NULL, which ClickHouse has not. */
 function plainComparison(a: Value, b: Value, { operator, context }: Comparison): Value {
+  const isOpen = context.shared.traits.hasStrictArrays && !LESS.has(operator) && [a, b].some(mayHoldNull);
+  if (isOpen && [a, b].every((each) => isKind(each, 'array')))
+    return value('bool', arraysByElement(a, b, operator !== '='));
   const plain = sql`${operand(nearestOf(a))} ${operator} ${operand(nearestOf(b))}`;
   const isNull = [a, b].flatMap((each) => (isKind(each, 'array') ? (isNullArray(each) ?? []) : []));
   if (isNull.length > 0) return condition(sql`if(${joinSql(isNull, ' OR ')}, NULL, ${plain})`, true);
@@ -132,13 +147,42 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
   if (isKind(other, 'int'))
     return condition(sql`ifNull(${pair(jsonInteger(open))}, ${pair(jsonNumber(open))})`, true);
   if (!traits.isJsonDocument) return undefined;
-  const isDocument = sides.some(
-    ({ sql: own, literal }) => /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? ''),
-  );
-  if (isDocument)
+  if (sides.some(isDocument))
     return unconverted(at, 'type', 'JSON objects and arrays are compared', 'Compare their fields.');
   return other.literal === undefined ? undefined : condition(pair({ ...open, isLoose: false }), true);
 }
+
+/** An object or an array that is written in the query. */
+const isDocument = ({ sql: own, literal }: Value): boolean =>
+  /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? '');
+
+/** Two values in JSON: numbers are compared as such, other values as text. Collations compare all of them as text. */
+function jsonComparison(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
+  const { isJsonOpaque, isJsonDocument, ignoresCase } = context.shared.traits;
+  const isPlain = isJsonOpaque || ignoresCase || context.isJoin === true || !ORDERED.has(operator);
+  if (isPlain || ![left, right].some((each) => isKind(each, 'json'))) return undefined;
+  // A literal beside a document is one.
+  const sides = [left, right].map((each) =>
+    isJsonDocument && isKind(each, 'text') && each.literal !== undefined ? jsonOf(each) : each,
+  );
+  if (sides.some((each) => !isKind(each, 'json') || isDocument(each))) return undefined;
+  const areNumbers = joinSql(
+    sides.map((each) => sql`${jsonType(each)} IN ('Int64', 'UInt64', 'Double')`),
+    ' AND ',
+  );
+  const by = (read: (each: Value) => Sql): Sql => joinSql(sides.map(read), ` ${operator} `);
+  const numbers = sql`ifNull(${by((each) => jsonInteger(each).sql)}, ${by((each) => jsonNumber(each).sql)})`;
+  const texts = by(operand);
+  if (!isJsonDocument || !LESS.has(operator))
+    return condition(sql`if(${areNumbers}, ${numbers}, ${texts})`, true);
+  const ranks = joinSql(sides.map(rankOf), ' = ');
+  const own = sql`${areNumbers}, ${numbers}, isNull(${texts}), NULL, ${ranks}, ${texts}, ${by(rankOf)}`;
+  return condition(sql`multiIf(${own})`, true);
+}
+
+/** The order of the types of documents. Source: PostgreSQL, jsonb indexing. */
+const rankOf = (own: Value): Sql =>
+  sql`indexOf(['Null', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Array', 'Object'], toString(${jsonType(own)}))`;
 
 const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
 
@@ -198,10 +242,19 @@ function dateOperator(left: Value, right: Value, { operator, at, context }: Comp
   if (!context.shared.traits.comparesTimesAsText) return operator;
   if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
     return unconverted(at, 'type', 'A date and a time differ in the source', 'Write date(…) of the time.');
+  const [isLater, isEarlier] = [isDayBefore(left, right), isDayBefore(right, left)];
+  if ((isLater || isEarlier) && !LESS.has(operator))
+    return unconverted(at, 'type', 'A date is compared with a time', 'Write the date alone.');
+  if (isLater) return { '<': '<=', '>=': '>' }[operator] ?? operator;
+  if (isEarlier) return { '>': '>=', '<=': '<' }[operator] ?? operator;
   if (left.type.kind === 'timestamp' && isShort(right)) return { '<=': '<', '>': '>=' }[operator] ?? operator;
   if (right.type.kind === 'timestamp' && isShort(left)) return { '>=': '>', '<': '<=' }[operator] ?? operator;
   return operator;
 }
+
+/** A date, and a string with a time of day, of which it is the start. */
+const isDayBefore = (own: Value, { literal }: Value): boolean =>
+  isKind(own, 'date') && literal !== undefined && parseTime(literal)?.time !== undefined;
 
 const isShort = (each: Value): boolean => isDay(each) || isKind(each, 'date');
 

@@ -102,7 +102,8 @@ function elementOf({ index, base, isSafe = false }: Index, inner: Value, context
   if (isKind(inner, 'map')) return { sql: sql`${operand(inner)}[${whole(place)}]`, type: element ?? UNKNOWN };
   if (isKind(inner, 'json')) return jsonAt(inner, [jsonStep(index, place, base)]);
   if (fields !== undefined) return memberAt(inner, fields, { index, base });
-  const isChecked = context.isEvaluated === true && !isSafe && isKind(inner, 'array');
+  const isError = context.isEvaluated === true || context.shared.traits.hasStrictArrays;
+  const isChecked = isError && !isSafe && isKind(inner, 'array');
   return elementAt(context.elements(inner), { ...place, sql: number(place) }, { base, isChecked });
 }
 

@@ -40,7 +40,7 @@ export function writeLike(expression: Like, context: Context): Value {
   const pattern = subjectOf(settled(context.write(source, context)), source.at, context);
   const isBinary = subject.type.isBinary === true || pattern.type.isBinary === true;
   if (operator === 'LIKE' || operator === 'ILIKE') {
-    const isCaseless = operator === 'ILIKE' || (traits.likeIgnoresCase && !isBinary);
+    const isCaseless = operator === 'ILIKE' || (!isBinary && traits.likeIgnoresCase);
     const options = { at: source.at, isNot, isCaseless, escape: escapeOf(expression, context) };
     if (!traits.ignoresCase || isBinary) return likeOf(subject, pattern, options);
     checkLiterals([pattern], { at: source.at, context });

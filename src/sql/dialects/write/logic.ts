@@ -53,12 +53,19 @@ function concatenated(values: readonly Value[], at: number, context: Context): V
 
 export function writeIs({ what, isNot, value: of }: Of<'is'>, context: Context): Value {
   if (what === 'NULL') {
+    if (of.kind === 'row' && context.shared.traits.fieldsDecideNull) return areNull(of.items, isNot, context);
     const inner = context.write(of, context);
     return isRecordNull(of, inner, context, isNot) ?? isNull(inner, isNot, context);
   }
   const tested = test(of, context);
   const own = what === 'TRUE' ? tested.sql : sql`NOT ${operand(tested)}`;
   return condition(sql`${isNot ? 'NOT ' : ''}ifNull(${own}, false)`, false);
+}
+
+/** Whether all values are NULL, or none of them is. */
+function areNull(items: readonly Expression[], isNot: boolean, context: Context): Value {
+  const tests = items.map((each) => isNull(context.write(each, context), isNot, context).sql);
+  return condition(joinSql(tests, ' AND '), false);
 }
 
 /** An unnested record of unknown fields is null only if there is no object either; undefined for other values. */

@@ -4,7 +4,7 @@ import { key, shown as inResult, whole } from '../operand.ts';
 import { columnType } from '../record.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql } from '../sql.ts';
-import { DYNAMIC, value, type Value } from '../value.ts';
+import { bytesOfDigits, DYNAMIC, value, type Value } from '../value.ts';
 import type { Use, Place } from './context.ts';
 
 /** A value as a column. */
@@ -37,6 +37,9 @@ export function formatted(own: Value, { at, context }: Place): Value {
 function exact(own: Value, { at, context }: Place): Value {
   const { kind, scale } = own.type;
   const { dialect, traits } = context.shared;
+  // In MySQL, these are strings, but beside numbers.
+  const bytes = traits.hasUnsignedBits ? bytesOfDigits(own) : undefined;
+  if (bytes !== undefined) return value('text', bytes, false, { isBinary: true });
   if (kind === 'json' && traits.isJsonMixed) return value('text', own.sql, true, { isMixed: true });
   if (kind !== 'numeric' || traits.quotientDigits !== 'four more') return own;
   if (scale !== undefined && !/^(?:[\d.-]+$|round\()/.test(String(own.sql)))

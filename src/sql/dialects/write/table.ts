@@ -136,8 +136,9 @@ function sequenceTable(last: string, alias: string, { shared }: Context): Read |
   const found = shared.traits.hasSequenceTables ? /^seq_(\d+)_to_(\d+)(?:_step_(\d+))?$/i.exec(last) : null;
   if (found === null) return undefined;
   const [, from = '0', to = '0', step = '1'] = found;
+  const isDown = Number(from) > Number(to);
   return {
-    sql: `(SELECT arrayJoin(range(${from}, ${to} + 1, ${step})) AS seq)`,
+    sql: `(SELECT arrayJoin(range(${from}, ${to} ${isDown ? '-' : '+'} 1, ${isDown ? '-' : ''}${step})) AS seq)`,
     columns: [{ name: 'seq', type: { kind: 'int', isNullable: false, scale: 0 } }],
     alias,
   };

@@ -29,11 +29,14 @@ function rows(
 
 const EVENTS = 'SELECT path, ms FROM app.events WHERE tenant = @tenant';
 const ORDERS = 'SELECT id, status FROM app.orders WHERE shop = @shop';
+const VALUES = 'SELECT device, value FROM app.readings WHERE org = @org';
 const JOINED = 'SELECT o.id AS id FROM app.orders AS o';
 const BUYERS = 'c.shop = o.shop AND c.id = o.customer';
 
 /** Conditions without parameters. */
 const CONDITIONS: readonly Row[] = [
+  ['a bound of a float', `${VALUES} AND value > 21`, `${VALUES} AND value > 39.5`],
+  ['a bound of a float, beside OR', `${VALUES} AND (value < 30 OR metric = 'none')`, `${VALUES} AND (value < 21 OR metric = 'none')`],
   ['a constant', EVENTS, `${EVENTS} AND path = '/x'`],
   ['a constant beside no tenant', 'SELECT path FROM app.events', "SELECT path FROM app.events WHERE path = '/x'"],
   ['a constant in PREWHERE', EVENTS, EVENTS.replace('WHERE', "PREWHERE path = '/x' WHERE")],

@@ -203,8 +203,8 @@ export const ROUTES: Checks = {
         checks: { engine: 'ok', catalog: 'ok', redis: 'off', preflight: 'ok' },
       });
     },
-  '`/metrics` and `/config` are served only on the admin listener.': async ({ service }) => {
-    for (const path of ['/metrics', '/config']) {
+  '`/metrics`, `/config` and `/rollups` are served only on the admin listener.': async ({ service }) => {
+    for (const path of ['/metrics', '/config', '/rollups']) {
       expect((await service.call(path)).status).toBe(404);
       expect((await fetch(`${service.service.admin}${path}`)).status).toBe(200);
     }

@@ -3,9 +3,11 @@ import type { Endpoint } from '../../../../service/endpoints/endpoint.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../../../../service/engine/engine.ts';
 import { serverRows } from '../../../../service/preflight/server-rows.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
+import { withRollups } from '../../../../service/access/rollup-reads.ts';
+import { readStates } from '../../../../service/rollups/state.ts';
 import { rowPolicies, type RowPolicies } from '../../../../service/access/row-policies.ts';
 import { byName, readEndpoint, readStoredTables } from '../../../../service/access/stored-tables.ts';
-import { SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
+import { POLICY_APPLIES, SERVER_CARRIER } from '../../../../service/engine/row-policy.ts';
 
 /** Our users and the policies for the consumers' user. */
 export interface ServerPolicies extends RowPolicies {
@@ -14,9 +16,11 @@ export interface ServerPolicies extends RowPolicies {
   readonly consumer: string;
 }
 
-/** Derives the policies of all endpoints that accept consumer queries. Rejects with EngineError. */
+/** Derives the policies of all endpoints that accept consumer queries, for their tables and the rollups of these. Rejects with EngineError. */
 export async function readPolicies(engine: Engine, endpoints: readonly Endpoint[]): Promise<ServerPolicies> {
-  const sandboxed = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
+  const rollups = (await readStates(engine)).map(({ rollup }) => rollup);
+  const own = endpoints.filter(({ sandbox }) => sandbox.enabled).map(readEndpoint);
+  const sandboxed = withRollups(own, rollups);
   const database = await valueOf(engine, 'consumer', 'SELECT currentDatabase()');
   const stored = byName(await readStoredTables(engine), database);
   return {
@@ -30,9 +34,6 @@ async function valueOf(engine: Engine, origin: Statement['origin'], sql: string)
   const [[value = 'default'] = []] = await serverRows(engine, { sql, origin });
   return value;
 }
-
-const APPLIES = `((apply_to_all AND NOT has(apply_to_except, currentUser()))
-  OR hasAny(apply_to_list, arrayPushBack(currentRoles(), currentUser())))`;
 
 /** A row policy on the server that applies to the user. */
 export interface ExistingPolicy {
@@ -50,7 +51,7 @@ export async function existingPolicies(
   origin: Statement['origin'],
 ): Promise<readonly ExistingPolicy[] | undefined> {
   const sql = `SELECT database, table, short_name, is_restrictive, ${formatted('select_filter')} FROM system.row_policies
-WHERE ${APPLIES}`;
+WHERE ${POLICY_APPLIES}`;
   const rows = await serverRows(engine, { sql, origin }).catch(unlessAway);
   return rows?.map(([database = '', table = '', policy = '', restrictive, condition = '']) => {
     return { database, table, policy, isRestrictive: restrictive === '1', condition };

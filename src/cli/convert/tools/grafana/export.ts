@@ -351,6 +351,7 @@ function variableOf(name: string, kind: string, value: unknown): Declaration {
   return {
     ...base,
     ...(choices.length === 0 ? {} : { enum: choices }),
+    ...(kind === 'textbox' ? { saved: String(first ?? '') } : {}),
     ...(first === undefined || first === '' ? {} : isKept ? { default: first } : { example: first }),
   };
 }

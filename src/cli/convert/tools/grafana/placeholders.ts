@@ -24,7 +24,8 @@ export function grafanaSyntax(text: string, { dialect, declarations }: TemplateR
       const char = source[at];
       if (char === "'" && inside === 'code') return endOf(ALL, source, at);
       if (char !== '$' && char !== '[') return undefined;
-      if (char === '$' && /[\w$]/.test(source.charAt(at - 1))) return undefined;
+      const isInName = /[\w$]/.test(source.charAt(at - 1)) && source[at + 1] !== '{';
+      if (char === '$' && isInName) return undefined;
       const end = endOf(MARK, source, at);
       if (end === undefined) return undefined;
       const mark = source.slice(at, end);

@@ -5,18 +5,26 @@ import { member } from '../../export/document.ts';
 import type { TableDefinition, TableRows } from '../../export/foreign-query.ts';
 import { instructionsOf, nameOf } from './datafile.ts';
 
+/** Databases of the engine itself. */
+const RESERVED = /^(system|information_schema)$|^\d/i;
+
+/** A line, or what follows a comma, that is a comment; not in quotes. */
+const COMMENTS = /(^|,)[ \t]*(?:#|--)[^\n]*$/gm;
+
 /** A data source as CREATE TABLE. */
 export function readDatasource(
   file: ExportFile,
   fixtures: readonly ExportFile[],
 ): TableDefinition | ImportProblem {
-  const name = nameOf(file, '.datasource');
+  // Those that another workspace shares have its name before theirs.
+  const [, database, name = ''] = /^(?:(\w+)\.)?([^.]*)$/.exec(nameOf(file, '.datasource')) ?? [];
   const options = new Map(instructionsOf(file.text).map(({ name: key, value }) => [key, value.trim()]));
   const schema = options.get('SCHEMA');
   const problem = (message: string): ImportProblem => ({ file: file.shown, line: 1, message });
-  if (!/^[A-Za-z_]\w*$/.test(name)) return problem('the name of the file is no name of a table');
+  if (!/^[A-Za-z_]\w*$/.test(name) || RESERVED.test(database ?? ''))
+    return problem('the name of the file is no name of a table');
   if (schema === undefined || schema === '') return problem('the data source has no SCHEMA');
-  const columns = columnsOf(schema.replace(/^>\s*/, ''));
+  const columns = columnsOf(schema.replace(/^>\s*/, '').replace(COMMENTS, '$1'));
   const engine = engineClauses(options);
   if (engine === undefined || columns.length === 0)
     return problem('the data source has no columns, or no engine');
@@ -28,15 +36,18 @@ export function readDatasource(
   if ([...parts, engine].some((part) => part.includes(';')))
     return problem('the data source has a semicolon: it would be several statements');
   const rows = rowsOf(name, columns, fixtures);
+  const version = options.get('VERSION');
   return {
     tool: 'tinybird',
     kind: 'data source',
-    title: name,
+    title: nameOf(file, '.datasource'),
     name,
+    ...(database === undefined ? {} : { database }),
+    ...(version === undefined ? {} : { aliases: [`${name}__v${version}`] }),
     file: file.shown,
     place: { line: 1, column: 1 },
-    sql: (database) =>
-      `CREATE TABLE ${database}.${name} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n) ${engine};\n`,
+    sql: (own) =>
+      `CREATE TABLE ${database ?? own}.${name} (\n${parts.map((part) => `  ${part}`).join(',\n')}\n) ${engine};\n`,
     columns: columns.map((column) => column.name),
     ...(rows === undefined ? {} : { rows }),
   };

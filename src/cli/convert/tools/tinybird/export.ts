@@ -13,16 +13,8 @@ import type {
 } from '../../export/foreign-query.ts';
 import { engineClauses, readDatasource } from './data-source.ts';
 import { instructionsOf, nameOf, type Instruction } from './datafile.ts';
-import {
-  joined,
-  tablesOf,
-  trimmed,
-  usedNodes,
-  withPipes,
-  type Pipe,
-  type PipeNode,
-  type UsedNodes,
-} from './nodes.ts';
+import { joined, tablesOf, usedNodes, withPipes, type Pipe, type PipeNode, type UsedNodes } from './nodes.ts';
+import { trimmed } from './node-lines.ts';
 import { readExamples } from './source-examples.ts';
 import { declaredColumns } from './table-columns.ts';
 

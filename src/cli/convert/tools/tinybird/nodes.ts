@@ -1,6 +1,7 @@
 // The nodes that a node of a pipe reads, of its own pipe and of others, as the WITH clause of its query.
 import type { ExportFile } from '../../export/document.ts';
 import { bareTables } from '../../qualify-tables.ts';
+import { from, linesOf, MARK, trimmed, withoutMark, type NodePiece } from './node-lines.ts';
 
 export interface PipeNode {
   readonly name: string;
@@ -95,31 +96,23 @@ export interface Joined {
   readonly reason?: string;
 }
 
-interface NodePiece {
-  readonly text: string;
-  readonly start: number;
-  readonly isCopied: boolean;
-}
-
 /** The node's SQL with the nodes that it reads, directly or not. */
 export function joined(node: PipeNode, nodes: readonly PipeNode[]): Joined {
   const { nodes: used, reason } = usedNodes(node, nodes);
-  const own = trimmed(node);
+  const { start } = trimmed(node);
   const rest = { used, ...(reason === undefined ? {} : { reason }) };
-  if (used.length === 0) return { sql: own.text, offset: (at) => own.start + at, ...rest };
   const isTemplate = [...used, node].some(({ sql }) => MARK.test(sql));
-  const add = (text: string): NodePiece => ({ text, start: own.start, isCopied: false });
-  const pieces: NodePiece[] = [add(isTemplate ? '%\nWITH ' : 'WITH ')];
+  const add = (text: string): NodePiece => ({ text, start, isCopied: false });
+  const mark = add(isTemplate ? '%\n' : '');
+  if (used.length === 0) return { ...written([mark, ...linesOf(node)]), ...rest };
+  const pieces: NodePiece[] = [mark, add('WITH ')];
   for (const [index, each] of used.entries())
-    pieces.push(
-      add(`${index === 0 ? '' : ',\n'}${each.name} AS (\n`),
-      withoutMark(trimmed(each)),
-      add('\n)'),
-    );
-  const body = withoutMark(own);
-  const [keyword = ''] = /^with\b/i.exec(body.text) ?? [];
-  pieces.push(add(keyword === '' ? '\n' : ',\n'), from(body, keyword.length));
-  return { sql: pieces.map(({ text }) => text).join(''), offset: (at) => offsetIn(pieces, at), ...rest };
+    pieces.push(add(`${index === 0 ? '' : ',\n'}${each.name} AS (\n`), ...linesOf(each), add('\n)'));
+  const [first, ...lines] = linesOf(node);
+  const keyword = /^with\b/i.exec(first?.text ?? '')?.[0] ?? '';
+  pieces.push(add(keyword === '' ? '\n' : ',\n'));
+  if (first !== undefined) pieces.push(from(first, keyword.length));
+  return { ...written([...pieces, ...lines]), ...rest };
 }
 
 function offsetIn(pieces: readonly NodePiece[], at: number): number {
@@ -132,25 +125,8 @@ function offsetIn(pieces: readonly NodePiece[], at: number): number {
   return last === undefined ? 0 : last.start + last.text.length;
 }
 
-/** Without white space around it, and without a semicolon. */
-export function trimmed({ sql, start }: PipeNode): NodePiece {
-  const text = sql.trimStart();
-  return {
-    text: text.trimEnd().replace(/;\s*$/, ''),
-    start: start + sql.length - text.length,
-    isCopied: true,
-  };
-}
-
-function from({ text, start, isCopied }: NodePiece, length: number): NodePiece {
-  return { text: text.slice(length), start: start + length, isCopied };
-}
-
-/** The `%` that marks a template. */
-const MARK = /^\s*%\s*/;
-
-function withoutMark(piece: NodePiece): NodePiece {
-  return from(piece, MARK.exec(piece.text)?.[0].length ?? 0);
+function written(pieces: readonly NodePiece[]): Pick<Joined, 'sql' | 'offset'> {
+  return { sql: pieces.map(({ text }) => text).join(''), offset: (at) => offsetIn(pieces, at) };
 }
 
 /** A placeholder, tag or comment of a template. */

@@ -1,10 +1,8 @@
 // The tool describe_tables: what a query of the key can read, with values of its own rows.
-import { referenceOf } from '../../../endpoints/endpoint.ts';
 import { nearest, withSuggestion } from '../../../../sql/base/nearest.ts';
-import { Problem, type ProblemCode } from '../../../../sql/base/problem.ts';
+import { Problem } from '../../../../sql/base/problem.ts';
 import type { VisibleTable } from '../../../request/consumer/visible-tables.ts';
 import type { Caller } from '../caller.ts';
-import { parseExact } from '../../../formats/exact-json.ts';
 import { plainText } from '../endpoints/table-text.ts';
 import type { Tool, ToolDefinition, ToolResult } from '../tool.ts';
 import { describeColumns } from './described-paths.ts';
@@ -12,8 +10,8 @@ import { endpointLines, endpointSummary, requiredParameters } from './endpoint-t
 import type { RawValue } from '../../../params/reading.ts';
 import { findOpen, openEndpoints, type OpenEndpoint } from './open-endpoints.ts';
 import { fieldsOf, readArguments, type QueryArguments } from './read-arguments.ts';
-import { isReturnable, readSample, sampleFields, type Sample } from './sample.ts';
 import { schemaText, selectPaths, type DescribedTable } from './schema-text.ts';
+import { type Sampled, sampleOne } from './sample-table.ts';
 
 export interface DescribeTablesDeps {
   /**
@@ -33,9 +31,6 @@ const ARGUMENTS = ['endpoint', 'table', 'path', 'parameters'] as const;
 
 /** Bytes of the list of endpoints. */
 const MAX_LIST_BYTES = 12 * 1024;
-/** What is parsed of a sample: the event loop waits for it. */
-const MAX_SAMPLE_BYTES = 2 ** 20;
-
 /** A tool with what `tools/list` has of it. */
 export interface DefinedTool extends Tool {
   readonly definition: ToolDefinition;
@@ -151,68 +146,6 @@ function chooseTables(visible: readonly VisibleTable[], name: string | undefined
     nearest(name, names),
   );
   throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'table', message }] });
-}
-
-interface Sampled {
-  /** Undefined: no table was sampled. */
-  readonly table: { readonly name: string; readonly sample: Sample } | undefined;
-  readonly notes: readonly string[];
-}
-
-/** Samples the only table; several are not sampled, so that a description costs at most one query. */
-async function sampleOne(
-  open: OpenEndpoint,
-  [table, second]: readonly VisibleTable[],
-  { parameters }: QueryArguments,
-  caller: Caller,
-): Promise<Sampled> {
-  if (table === undefined || second !== undefined)
-    return { table: undefined, notes: ['values: shown if the argument table names one'] };
-  if (table.conditional === true)
-    return { table: undefined, notes: ['values: shown with the parameters that this table depends on'] };
-  const missing = requiredParameters(open, caller.principal).filter((name) => !parameters.has(name));
-  if (missing.length > 0)
-    return { table: undefined, notes: [`values: not shown without the parameters ${missing.join(', ')}`] };
-  try {
-    const sample = await readRows(open, table, parameters, caller);
-    return { table: { name: table.name, sample }, notes: [] };
-  } catch (error) {
-    if (!(error instanceof Problem) || !WITHOUT_VALUES.has(error.code)) throw error;
-    return {
-      table: undefined,
-      notes: [`values: not available (${error.code}): ${plainText(error.message)}`],
-    };
-  }
-}
-
-/** A table can be described without values if these keep the query from running. */
-const WITHOUT_VALUES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
-  'sandbox.min_group',
-  'query.too_expensive',
-  'query.failed',
-  'engine.timeout',
-]);
-
-async function readRows(
-  open: OpenEndpoint,
-  { name, columns: all }: VisibleTable,
-  parameters: QueryArguments['parameters'],
-  caller: Caller,
-): Promise<Sample> {
-  const columns = all.filter(({ conditional }) => conditional !== true);
-  if (!columns.some(isReturnable)) return { rows: 0, paths: [] };
-  const fields = fieldsOf(parameters, sampleFields(open, name, columns));
-  const { body } = await caller.answer(referenceOf(open.endpoint), fields, 'ndjson');
-  const end = body.length <= MAX_SAMPLE_BYTES ? body.length : body.lastIndexOf('\n', MAX_SAMPLE_BYTES);
-  if (end < 0)
-    throw new Problem('query.too_expensive', { detail: 'The rows of this table are too large for a sample' });
-  const lines = body
-    .subarray(0, end)
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '');
-  const rows = lines.map((line) => parseExact(line) as Readonly<Record<string, unknown>>); // rows that the engine wrote
-  return readSample(columns, rows);
 }
 
 function describeTable(

@@ -1,0 +1,22 @@
+// What the columns of a query or table show: of the keys of pages and live calls, and of log views.
+import { locateAll } from '../../../service/config/locate-finding.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import type { Column } from '../../../service/engine/engine.ts';
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Part } from './failure-place.ts';
+import { checkLiveKey } from '../../../service/endpoints/checks/live.ts';
+import { checkPageKeys } from '../../../service/endpoints/checks/pages.ts';
+import { checkLogViews } from '../../../service/endpoints/checks/views.ts';
+
+/** Of the keys of pages and live calls, and of the log views of a table. */
+export function columnFindings(
+  { document, analysis: { file } }: InspectedFile,
+  { table }: Part,
+  columns: readonly Column[],
+): readonly Finding[] {
+  const findings =
+    table === undefined
+      ? [...checkPageKeys(file, columns), ...checkLiveKey(file, columns)]
+      : checkLogViews(file, { name: table, columns });
+  return locateAll(document, findings);
+}

@@ -1,0 +1,50 @@
+// Says of each saved query which rollup it would read if all were filled, or why none.
+import type { RollupInUse } from '../../../guard/rollups/model.ts';
+import { createRouter, type Route } from '../../../guard/rollups/route.ts';
+import { referenceOf, type Endpoint } from '../../../service/endpoints/endpoint.ts';
+import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import { readColumns } from '../../../service/rollups/columns.ts';
+import { resolveRollup } from '../../../service/rollups/resolve.ts';
+
+export interface RoutesInput {
+  readonly endpoints: readonly Endpoint[];
+  readonly declared: readonly RollupDeclaration[];
+  /** The time zone of the server; undefined: not known. */
+  readonly zone: string | undefined;
+}
+
+/** A line for each variant whose tables have rollups. Rejects with EngineError. */
+export async function rollupRoutes(
+  engine: Engine,
+  { endpoints, declared, zone }: RoutesInput,
+): Promise<readonly string[]> {
+  const all: RollupInUse[] = [];
+  for (const each of declared) {
+    const { plan } = await resolveRollup(engine, each);
+    if (plan === undefined) continue;
+    const columns = await readColumns(engine, plan.rollup.source);
+    all.push({ rollup: plan.rollup, coverage: ALL_TIMES, columns });
+  }
+  const { route } = createRouter({ zone });
+  const rollupsOf: Parameters<typeof route>[1] = ({ database, table }) =>
+    all.filter(({ rollup: { source } }) => source.database === database && source.table === table);
+  return endpoints.flatMap((endpoint) =>
+    endpoint.variants().flatMap((variant) => {
+      const found = route(variant.statement, rollupsOf);
+      if (found === undefined) return [];
+      const name = variant.variant === '' ? '' : ` (${variant.variant})`;
+      return [`${referenceOf(endpoint)}${name}: ${routeText(endpoint, found)}`];
+    }),
+  );
+}
+
+/** These are covered by a rollup that is filled: those after 1970 that its buckets can have. */
+const ALL_TIMES = { from: 0n, until: BigInt(Date.UTC(2100, 0)) * 1000n };
+
+function routeText({ readsRollups }: Endpoint, route: Route): string {
+  if (!readsRollups) return 'reads rows: its file has rollups: off';
+  if (route.kind === 'rollup') return `${route.rollup.name}, with buckets of ${route.table.every} s`;
+  const { quoted, text } = route.reason;
+  return `${route.rollup.name} is not used: ${quoted === undefined ? '' : `${quoted} `}${text}`;
+}

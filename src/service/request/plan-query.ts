@@ -1,0 +1,68 @@
+// The statement of a call: that of the endpoint, over redacted tables if need be, or the checked one of a consumer query.
+import type { PlannedQuery, PlanQueryDeps, QueryRequest } from './planned-query.ts';
+import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
+import { checkProblem } from './engine-problems.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { Bindings } from '../params/binder.ts';
+import { EngineError } from '../engine/engine.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import { hashParameters } from '../endpoints/source-query.ts';
+
+/**
+ * The query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
+ * may not run.
+ */
+export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const planned = await planOf(deps, request);
+  if (deps.rewrite === undefined) return planned;
+  return { ...planned, statement: await deps.rewrite(planned.statement) };
+}
+
+async function planOf(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const { endpoint, bindings, consumerQuery, isRedacted } = request;
+  if (consumerQuery !== undefined)
+    return planConsumerQuery({ ...deps, ...request }, consumerQuery).catch((error: unknown) => {
+      throw checkProblem(error);
+    });
+  const isAtSource = isRedacted && endpoint.redaction.at === 'source';
+  return isAtSource ? planAtSource(deps, endpoint, bindings) : planSaved(endpoint, bindings);
+}
+
+function planSaved(
+  { limits, int64, statement: sql }: Endpoint,
+  { values, canonical }: Bindings,
+): PlannedQuery {
+  return {
+    statement: { sql, parameters: values, limits, origin: 'saved', int64 },
+    canonical,
+    consumerQuery: undefined,
+    blame: () => undefined,
+    overRedacted: undefined,
+  };
+}
+
+/** The saved query over redacted tables. Throws Problem if they cannot be redacted. */
+async function planAtSource(
+  { describe }: Pick<PlanQueryDeps, 'describe'>,
+  endpoint: Endpoint,
+  bindings: Bindings,
+): Promise<PlannedQuery> {
+  const source = await describe.source(endpoint);
+  if (source === undefined) {
+    const cause = describe.sourceFailure(endpoint);
+    if (cause instanceof EngineError) throw checkProblem(cause);
+    throw new Problem('endpoint.failed', { detail: 'The tables of this endpoint cannot be redacted', cause });
+  }
+  const { statement, ...plan } = planSaved(endpoint, bindings);
+  const { source: settings } = endpoint.redaction.redactor;
+  // Personal data compared with stored values would show whether there is such a value, by a failure on its row.
+  const canCompare = Object.values(bindings.values).every(
+    (value) => value === null || settings?.canCompare(value) === true,
+  );
+  const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
+  return {
+    ...plan,
+    statement: { ...statement, sql: canCompare ? source.sql : source.unindexed, parameters },
+    overRedacted: endpoint.query,
+  };
+}
