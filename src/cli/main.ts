@@ -3,13 +3,17 @@ import { createProcessLog } from '../service/app/log.ts';
 import { readVersion } from '../service/app/version.ts';
 import { runProgram } from './program.ts';
 import { leaveWorkers, workers } from './commands/serve/worker-processes.ts';
+import type { OpenEngine } from './kit/dependencies.ts';
 import { createTerminal } from './kit/terminal.ts';
 
 /** After a signal, how long the readers of the output may take for the rest of it. */
 const FINISH_MS = 1000;
 
-/** Runs one command line and sets the exit code. */
-export async function main(argv: readonly string[]): Promise<void> {
+/** Runs one command line and sets the exit code. `around` is for programs that run several and share their engines. */
+export async function main(
+  argv: readonly string[],
+  around: (open: OpenEngine) => OpenEngine = (open) => open,
+): Promise<void> {
   const terminal = createTerminal(process.stdout, process.stderr, process.env);
   const log = createProcessLog({
     output: process.stdout,
@@ -23,7 +27,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     env: process.env,
     terminal,
     // Loaded on demand: loading them takes longer than running most commands.
-    openEngine: async (...given) => (await import('../service/app/engine.ts')).openEngine(...given),
+    openEngine: around(async (...given) => (await import('../service/app/engine.ts')).openEngine(...given)),
     openService: async (given) => (await import('../service/app/service.ts')).openService(given),
     openLocal: async (given) => (await import('../service/app/local.ts')).openLocal(given),
     openTestRuntime: async (given) => (await import('../service/app/test-runtime.ts')).openTestRuntime(given),

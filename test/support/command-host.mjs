@@ -1,5 +1,6 @@
 // Runs commands one after the other, as `bin/millrace.cjs` does, without loading the modules again for each.
 import { main } from '../../dist/commands/main.js';
+import { sharing } from './schema-engines.mjs';
 
 /** A command listens until its process ends. */
 const LISTENED = [
@@ -26,7 +27,7 @@ async function runOne({ args, cwd, env }) {
   const streams = { out: process.stdout.write, err: process.stderr.write };
   process.stdout.write = capture('out');
   process.stderr.write = capture('err');
-  await main(['node', 'millrace', ...args]);
+  await main(['node', 'millrace', ...args], sharing);
   process.stdout.write = streams.out;
   process.stderr.write = streams.err;
   for (const [emitter, event, before] of listeners)
@@ -37,3 +38,5 @@ async function runOne({ args, cwd, env }) {
 }
 
 process.on('message', (message) => void runOne(message));
+// An engine that is kept would keep the process alive.
+process.on('disconnect', () => process.exit());
