@@ -29,11 +29,7 @@ export const CHECKS_OF_FOLDERS: readonly CheckEntry<'catalog', Finding, FolderIn
 ];
 
 /** These say that no file has something. */
-const ABSENCES: ReadonlySet<string> = new Set([
-  'deprecated.successor_unknown',
-  'lint.shared_unused',
-  'rollout.without_previous',
-]);
+const ABSENCES: ReadonlySet<string> = new Set(['deprecated.successor_unknown', 'rollout.without_previous']);
 
 /** While a file has errors, it is not known what it would have, so that nothing is reported as absent. */
 export async function folderFindings(input: FolderInput): Promise<readonly Finding[]> {
@@ -52,6 +48,7 @@ async function ignoredIn({ paths, isPart }: FolderInput): Promise<readonly Findi
 
 /** Warnings about shared files in the folders among the paths; files named alone may not be all that include one. */
 async function unusedIn({ paths, files, concerned }: FolderInput): Promise<readonly Finding[]> {
+  if ([...files.values()].some(isBroken)) return [];
   const folders = await Promise.all(paths.map((path) => listFiles(path).catch(() => []))); // a file is no folder
   const whole = new Set(folders.flat());
   return findUnusedShared(files).filter(({ file }) => whole.has(file) && concerned.has(file));

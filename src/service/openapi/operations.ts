@@ -203,7 +203,7 @@ const PREFER_PARAMETER = {
   name: 'Prefer',
   in: 'header',
   description:
-    'Preferences (RFC 7240), separated by commas. result-shape=bigquery or result-shape=standard: the shape of rows in JSON and NDJSON; the schema of the response is that of a request without it. non-finite=string: NaN and infinities as the strings nan, inf and -inf in JSON and NDJSON, where they are null without it. metadata: like meta=true, and ignored for other formats than JSON.',
+    'Preferences (RFC 7240), separated by commas. result-shape=bigquery or result-shape=standard: the shape of rows in JSON and NDJSON; the schema of the response is that of a request without it. non-finite=string: NaN and infinities as the texts nan, inf and -inf in JSON and NDJSON, where they are null without it. metadata: like meta=true, and ignored for other formats than JSON.',
   schema: { type: 'string' },
 };
 

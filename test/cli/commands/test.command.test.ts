@@ -529,7 +529,7 @@ describe('--watch', () => {
     writeFileSync(join(cwd, 'endpoints/fixtures/app.events.ndjson'), '{"n":7}\n');
     await says(/1 passed, 1 failed in[^]*Waiting for changes/); // both
     writeFileSync(join(cwd, 'schema/more.sql'), 'CREATE TABLE nope (');
-    await says(/more\.sql:1:1: warning[^]*Waiting for changes/);
+    await says(/more\.sql:1:19: warning[^]*Waiting for changes/);
     rmSync(join(cwd, 'schema/more.sql'));
     const waited = (): number => output().split('Waiting for changes').length;
     const before = waited();
