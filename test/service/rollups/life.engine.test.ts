@@ -236,7 +236,7 @@ test.each([
   const kept = await rollupOf(table);
   await keep(kept);
   await engine.execute(`ALTER TABLE logs.${table} MODIFY COLUMN ${column} SETTINGS mutations_sync = 2`);
-  const [state] = (await readStates(engine)).filter(({ rollup }) => rollup.source.table === table);
+  const state = (await readStates(engine)).find(({ rollup }) => rollup.source.table === table);
   expect(state && (await createStandingOf(engine)(state, Date.now()))).toHaveProperty('reason');
   const again = await rollupOf(table);
   const covered = coveredBy(await keep(again));
