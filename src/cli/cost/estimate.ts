@@ -3,6 +3,7 @@ import type { Engine, Statement } from '../../service/engine/engine.ts';
 import { readRows } from '../../service/engine/rows.ts';
 import { EXPLAIN, readPlan, type PlannedRead, type Selected } from './read-plan.ts';
 import type { Statistics } from './statistics.ts';
+import { EXPLAIN_TREE, readTables } from './subquery-tables.ts';
 
 /** One read of a stored table. */
 export interface EstimatedRead {
@@ -10,7 +11,7 @@ export interface EstimatedRead {
   readonly table: string;
   /** The projection that is read in place of its rows. */
   readonly projection: string | undefined;
-  /** Granules of 8,192 rows or less, of the whole table. */
+  /** The granules of the whole table, and those that are read. */
   readonly granules: Selected;
   readonly rows: number;
   /** Compressed bytes of the columns that are read; undefined if they are not known. */
@@ -30,48 +31,78 @@ export interface EstimateDeps {
   readonly statistics: Statistics;
   /** Tables by the names of their projections. */
   readonly projections: ReadonlyMap<string, string>;
-  /** Rows of a granule of the engine's tables. In small ones are few values, so that what skip indexes leave says nothing of large ones. */
-  readonly granule: number;
+  /** Set if the engine's tables are made to these sizes: rows of one of their granules. Undefined: they are the tables themselves. */
+  readonly madeGranule: number | undefined;
+  /** True if some tables could not be made, and have no rows. */
+  readonly hasUnmade?: boolean;
 }
 
 /** Rows of a granule on a server, unless a table is set otherwise. */
 export const GRANULE = 8192;
 
-/** Seconds: the engine computes constants and scalar subqueries to plan. */
+/** Seconds: the engine runs scalar subqueries, and those of IN, to plan. */
 const PLAN_TIME = 10;
 
-/** The rows of a table do not count twice if it is read twice: each read does. Rejects with EngineError. */
+/** A table that is read twice has two reads. Rejects with EngineError. */
 export async function estimate(deps: EstimateDeps, statement: Statement): Promise<Estimate> {
-  const { sql, parameters, limits, origin, int64 } = statement;
-  const own = { ...limits, time: Math.min(limits.time, PLAN_TIME) };
-  const lines = await readRows(deps.engine, `${EXPLAIN}${sql}`, { parameters, limits: own, origin, int64 });
-  const plan = readPlan((lines as readonly (readonly [string])[]).map(([line]) => line).join('\n')); // one column of text
+  const plan = readPlan(await textOf(deps, EXPLAIN, statement));
+  const { ofSubqueries, others } = readTables(await textOf(deps, EXPLAIN_TREE, statement));
+  const planned = new Set(plan.reads.map(({ name }) => name));
+  // The plan sometimes has the subquery of IN as well.
+  const before = [...ofSubqueries].filter((table) => others.has(table) || !planned.has(table));
   const isKnown = ({ name }: PlannedRead): boolean => deps.statistics.has(name) || deps.projections.has(name);
   return {
-    reads: plan.reads.filter(isKnown).map((read) => scaled(read, deps)),
-    others: [...plan.others, ...plan.reads.filter((read) => !isKnown(read)).map(({ name }) => name)],
+    reads: plan.reads.filter(isKnown).map((read) => estimatedRead(read, deps)),
+    others: [
+      ...plan.others,
+      ...plan.reads.filter((read) => !isKnown(read)).map(({ name }) => name),
+      ...before.map((table) => `${table} in a subquery that is run first`),
+      ...(deps.hasUnmade === true && plan.isEmpty ? ['a table without rows'] : []),
+    ],
   };
 }
 
-function scaled(read: PlannedRead, { statistics, projections, granule }: EstimateDeps): EstimatedRead {
+async function textOf(
+  { engine }: EstimateDeps,
+  prefix: string,
+  { sql, parameters, limits, origin, int64 }: Statement,
+): Promise<string> {
+  const own = { ...limits, time: Math.min(limits.time, PLAN_TIME) };
+  const lines = await readRows(engine, `${prefix}${sql}`, { parameters, limits: own, origin, int64 });
+  return (lines as readonly (readonly [string])[]).map(([line]) => line).join('\n'); // one column of text
+}
+
+function estimatedRead(read: PlannedRead, deps: EstimateDeps): EstimatedRead {
+  const { statistics, projections, madeGranule } = deps;
   const { name, used, columns, indexes } = read;
-  const countsIndexes = granule === GRANULE;
-  const granules = countsIndexes ? read.granules : { ...read.granules, selected: read.byKeys };
-  const ofIndexes = indexes.map((each) => `index ${each}${countsIndexes ? '' : ' (not estimated)'}`);
-  const isTable = statistics.has(name);
-  const table = isTable ? name : (projections.get(name) ?? name);
-  const { rows = 0, columns: sizes = new Map<string, undefined>() } = statistics.get(table) ?? {};
-  const share = granules.total === 0 ? 0 : granules.selected / granules.total;
-  const total = Math.ceil(rows / GRANULE);
-  const bytes = columns.map((column) => sizes.get(column)?.bytes);
-  const isKnown = isTable && bytes.length > 0 && bytes.every((each) => each !== undefined);
+  const size = statistics.get(name);
+  const isMade = madeGranule !== undefined;
+  // Small granules have few values, so what skip indexes leave of them says nothing of large ones.
+  const granules = isMade ? { ...read.granules, selected: read.byKeys } : read.granules;
+  const all = [...used, ...indexes.map((each) => `index ${each}${isMade ? ' (not estimated)' : ''}`)];
+  if (size === undefined) {
+    const rows = granules.selected * (madeGranule ?? GRANULE);
+    return {
+      table: projections.get(name) ?? name,
+      projection: name,
+      granules,
+      rows,
+      bytes: undefined,
+      used: all,
+    };
+  }
+  // Without a key, the plan says nothing of granules.
+  const share = read.isWhole ? 1 : granules.selected / Math.max(granules.total, 1);
+  const total = isMade || read.isWhole ? Math.ceil(size.rows / GRANULE) : granules.total;
+  const bytes = columns.map((column) => size.columns.get(column)?.bytes);
+  const isKnown = bytes.length > 0 && bytes.every((each) => each !== undefined);
   return {
-    table,
-    projection: isTable ? undefined : name,
-    granules: isTable ? { selected: Math.ceil(share * total), total } : granules,
-    rows: isTable ? Math.min(rows, Math.ceil(share * rows)) : granules.selected * granule,
+    table: name,
+    projection: undefined,
+    granules: { selected: Math.ceil(share * total), total },
+    rows: Math.ceil(share * size.rows),
     bytes: isKnown ? Math.ceil(share * bytes.reduce((sum: number, each) => sum + (each ?? 0), 0)) : undefined,
-    used: [...used, ...ofIndexes],
+    used: all,
   };
 }
 

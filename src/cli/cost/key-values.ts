@@ -1,7 +1,7 @@
 // Values for the columns of keys and indexes of a table that has only its size in common with another one: as SQL over the number of
 // the row.
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
-import { isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
+import { enumNames, isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 import { printType, typeArguments } from '../../sql/types/type.ts';
 import type { ColumnStatistics } from './statistics.ts';
 
@@ -54,7 +54,7 @@ function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics }: 
   const known = isText ? `arrayDistinct(arrayConcat([${listed}], ${stored}))` : stored;
   const distinct = statistics.get(name)?.distinct ?? Math.max(1, Math.min(rows, MOST_KNOWN));
   const index = `(sipHash64(number, ${quoteString(name)}) % ${distinct})`;
-  const own = ownValue(plainTypeOf(type).name, index, known);
+  const own = ownValue(type, index, known);
   if (own === undefined)
     return cast(`if(empty(${known}), ${defaultOf(type)}, ${known}[${index} % length(${known}) + 1])`, type);
   return `if(${index} < length(${known}), ${cast(`${known}[${index} + 1]`, type)}, ${cast(own, type)})`;
@@ -110,10 +110,14 @@ export function isTime({ type }: Pick<KeyColumn, 'type'>): boolean {
 
 /** Undefined for types of which values cannot be made up. Texts begin as known ones do, so that a condition on their beginning finds some. */
 function ownValue(type: string, index: string, known: string): string | undefined {
-  if (type === 'String')
+  const plain = plainTypeOf(type);
+  const names = enumNames(plain).map(quoteString);
+  if (names.length > 0) return `[${names.join(', ')}][${index} % ${names.length} + 1]`;
+  if (plain.name === 'Bool') return `${index} % 2`;
+  if (plain.name === 'String')
     return `concat(${known}[${index} % greatest(length(${known}), 1) + 1], ' ', toString(${index}))`;
-  if (type === 'UUID') return 'generateUUIDv4()';
-  return NUMBER.test(type) ? index : undefined;
+  if (plain.name === 'UUID') return 'generateUUIDv4()';
+  return NUMBER.test(plain.name) ? index : undefined;
 }
 
 function cast(sql: string, type: string): string {

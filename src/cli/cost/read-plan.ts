@@ -1,6 +1,6 @@
 // Reads a query plan: which tables it reads, and how much of each the keys and indexes leave.
 
-/** Of a number of parts or granules, those that are read. */
+/** Of a number of granules, those that are read. */
 export interface Selected {
   readonly selected: number;
   readonly total: number;
@@ -10,8 +10,9 @@ export interface Selected {
 export interface PlannedRead {
   /** `database.table`, or the name of the projection that is read in place of one. */
   readonly name: string;
-  readonly parts: Selected;
+  /** Both are 0 for a table without keys and indexes, which is read as a whole. */
   readonly granules: Selected;
+  readonly isWhole: boolean;
   /** The granules that the partition and the keys leave; skip indexes leave some of them. */
   readonly byKeys: number;
   /** What selects among them, such as `partition (ts)` and `primary key (tenant, ts)`, in the order in which it does. */
@@ -24,8 +25,10 @@ export interface PlannedRead {
 
 export interface ReadPlan {
   readonly reads: readonly PlannedRead[];
-  /** Other sources of rows, such as ReadFromRemote, of which the engine estimates nothing. */
+  /** The steps that read other sources, such as ReadFromRemote, of which the engine estimates nothing. */
   readonly others: readonly string[];
+  /** True if a table has no rows. */
+  readonly isEmpty: boolean;
 }
 
 /** A node of the output of EXPLAIN, of which every key is optional. */
@@ -41,9 +44,6 @@ interface IndexStep {
   readonly Type: string;
   readonly Name?: string;
   readonly Keys?: readonly string[];
-  readonly Condition?: string;
-  readonly 'Initial Parts'?: number;
-  readonly 'Selected Parts'?: number;
   readonly 'Initial Granules'?: number;
   readonly 'Selected Granules'?: number;
 }
@@ -51,27 +51,33 @@ interface IndexStep {
 /** Before a query, so that the result is the text for `readPlan`. */
 export const EXPLAIN = 'EXPLAIN indexes = 1, projections = 1, header = 1, json = 1 ';
 
-/** These have no rows of tables. */
+/** These read no rows of tables, or are above those that do. */
 const NO_TABLE: ReadonlySet<string> = new Set([
+  'ReadFromMerge',
   'ReadFromPreparedSource',
-  'ReadFromStorage',
+  'ReadFromSystemNumbers',
+  'ReadFromSystemOne',
   'ReadNothing',
-  'ReadFromSystemOneBlock',
-  'ReadFromSystemNumbersStep',
 ]);
 
 /** Throws SyntaxError for another text. */
 export function readPlan(text: string): ReadPlan {
   const reads: PlannedRead[] = [];
   const others: string[] = [];
+  let isEmpty = false;
   const visit = (node: PlanNode): void => {
     const kind = node['Node Type'] ?? '';
     if (kind === 'ReadFromMergeTree') reads.push(readOf(node));
-    else if (kind.startsWith('Read') && !NO_TABLE.has(kind)) others.push(kind);
+    else if (kind.startsWith('Read') && !NO_TABLE.has(kind)) others.push(sourceOf(node));
+    isEmpty ||= kind === 'ReadNothing';
     for (const part of node.Plans ?? []) visit(part);
   };
   for (const { Plan } of JSON.parse(text) as readonly { readonly Plan: PlanNode }[]) visit(Plan); // as EXPLAIN prints it
-  return { reads, others };
+  return { reads, others, isEmpty };
+}
+
+function sourceOf({ 'Node Type': kind = '', Description }: PlanNode): string {
+  return Description === undefined ? kind : `${kind} (${Description})`;
 }
 
 function readOf({ Description = '', Header = [], Indexes = [] }: PlanNode): PlannedRead {
@@ -80,7 +86,7 @@ function readOf({ Description = '', Header = [], Indexes = [] }: PlanNode): Plan
   const keys = Indexes.filter(({ Type }) => Type !== SKIP);
   return {
     name: Description,
-    parts: { selected: last?.['Selected Parts'] ?? 0, total: first?.['Initial Parts'] ?? 0 },
+    isWhole: first === undefined,
     granules: { selected: last?.['Selected Granules'] ?? 0, total: first?.['Initial Granules'] ?? 0 },
     byKeys: keys.at(-1)?.['Selected Granules'] ?? 0,
     used: selecting.filter(({ Type }) => Type !== SKIP).map(nameOf),

@@ -45,10 +45,14 @@ export async function storedSizes(engine: Engine): Promise<Pick<ScaledTables, 's
 const SIZES = `SELECT database || '.' || name, ifNull(total_rows, 0) FROM system.tables WHERE engine LIKE '%MergeTree' AND lower(database) NOT IN ('system', 'information_schema') ORDER BY database, name`;
 const COLUMN_SIZES = `SELECT database || '.' || table, name, data_compressed_bytes FROM system.columns WHERE data_compressed_bytes > 0 AND lower(database) NOT IN ('system', 'information_schema') ORDER BY database, table, position`;
 
+const REDUCED = 'the engine rejects a part of its definition';
+
 export interface ScaleOptions {
   readonly sizes: Statistics;
   /** Commands of ALTER that add the indexes and projections of tables, by `database.name`. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
+  /** Tables that do not have the keys of the schema, by `database.name`. */
+  readonly reduced: ReadonlySet<string>;
   /** Texts that calls may compare columns with. */
   readonly texts: readonly string[];
   /** Seconds since 1970. */
@@ -63,6 +67,8 @@ export interface StoredTable {
   readonly sortingKey: string;
   readonly primaryKey: string;
   readonly samplingKey: string;
+  /** Settings that its keys need, as in its definition. */
+  readonly settings: readonly string[];
   readonly columns: readonly KeyColumn[];
 }
 
@@ -83,7 +89,7 @@ const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE de
  */
 export async function scaleTables(
   engine: Engine,
-  { sizes, indexes, texts, now }: ScaleOptions,
+  { sizes, indexes, reduced, texts, now }: ScaleOptions,
 ): Promise<ScaledTables> {
   const tables = await readStored(engine, indexes);
   const newest = Math.min(now, (await newestIn(engine, tables)) ?? now);
@@ -94,7 +100,8 @@ export async function scaleTables(
     const name = `${table.database}.${table.name}`;
     const known = sizes.get(name);
     const size = known ?? { rows: ASSUMED_ROWS, columns: new Map() };
-    const reason = await scaleTable(engine, table, { size, newest, texts, indexes: indexes.get(name) ?? [] });
+    const making = { size, newest, texts, indexes: indexes.get(name) ?? [] };
+    const reason = reduced.has(name) ? REDUCED : await scaleTable(engine, table, making);
     if (reason !== undefined) {
       unmade.set(name, reason);
       continue;
@@ -126,6 +133,10 @@ export async function readStored(
     ]) => {
       const own = indexes.get(`${database}.${name}`) ?? [];
       const words = new Set([partition, sorting, sampling, others, ...own].join(' ').match(/\w+/g));
+      const all = columns.flatMap(([of, table, column = '', type = '']) =>
+        of === database && table === name ? [{ name: column, type, words }] : [],
+      );
+      const named = all.filter((column) => words.has(column.name));
       return {
         database,
         name,
@@ -134,9 +145,8 @@ export async function readStored(
         sortingKey: sorting,
         primaryKey: primary,
         samplingKey: sampling,
-        columns: columns.flatMap(([of, table, column = '', type = '']) =>
-          of === database && table === name && words.has(column) ? [{ name: column, type, words }] : [],
-        ),
+        settings: settingsOf(written),
+        columns: named.length > 0 ? named : all.slice(0, 1), // rows have at least one column
       };
     },
   );
@@ -214,13 +224,21 @@ async function scaleTable(
 }
 
 /** Its rows do not expire, and are as many as were made. */
-function definitionOf({ engine, partitionKey, sortingKey, primaryKey, samplingKey }: StoredTable): string {
+function definitionOf(table: StoredTable): string {
+  const { engine, partitionKey, sortingKey, primaryKey, samplingKey, settings } = table;
   return [
     engine,
     ...(partitionKey === '' ? [] : [`PARTITION BY ${partitionKey}`]),
     `ORDER BY ${sortingKey === '' ? 'tuple()' : `(${sortingKey})`}`,
     ...(primaryKey === '' ? [] : [`PRIMARY KEY (${primaryKey})`]),
     ...(samplingKey === '' ? [] : [`SAMPLE BY ${samplingKey}`]),
-    `SETTINGS index_granularity = ${MADE_GRANULE}, allow_nullable_key = 1, deduplicate_merge_projection_mode = 'rebuild'`,
+    `SETTINGS ${[...settings, `index_granularity = ${MADE_GRANULE}`, "deduplicate_merge_projection_mode = 'rebuild'"].join(', ')}`,
   ].join(' ');
+}
+
+/** Those that make keys possible, of which the values are numbers. */
+function settingsOf(written: string): readonly string[] {
+  return (written.split(' SETTINGS ').at(1) ?? '')
+    .split(', ')
+    .filter((each) => /^allow_\w+ = \d+$/.test(each));
 }

@@ -21,6 +21,8 @@ export interface LoadedSchema {
   readonly broken: BrokenStatements;
   /** How many statements were carried out, and how many of those only in a reduced form. */
   readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
+  /** Tables that were created without what the engine rejects of them, such as their keys, by `database.name`. */
+  readonly reduced: ReadonlySet<string>;
   /** Commands of ALTER for the indexes and projections of tables, which were not carried out, by `database.name`. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
   /** How many statements were left out, by kind. */
@@ -102,6 +104,7 @@ export async function loadSchema(
     broken,
     counts,
     skipped,
+    reduced: new Set(reduced.map(({ step }) => keyOf(step.target))),
     indexes: indexesOf(carriedOut),
   };
 }

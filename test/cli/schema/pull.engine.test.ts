@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { pull, type PullOptions } from '../../../src/cli/commands/schema/pull.ts';
-import { estimate, GRANULE, type EstimateDeps } from '../../../src/cli/cost/estimate.ts';
+import { estimate, type EstimateDeps } from '../../../src/cli/cost/estimate.ts';
 import { MADE_GRANULE, scaleTables, storedSizes } from '../../../src/cli/cost/scaled-tables.ts';
 import { readStatistics } from '../../../src/cli/cost/statistics.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
@@ -221,12 +221,18 @@ test('tables made to the size of others are read as these are', async () => {
     const found = await Promise.all(READS.map((sql) => estimate({ engine, ...deps }, statement(sql))));
     return found.map(({ reads: [first] }) => (first === undefined ? 0 : first.rows / 600_000));
   };
-  const actual = await sharesOf({ ...(await storedSizes(engine)), granule: GRANULE });
+  const actual = await sharesOf({ ...(await storedSizes(engine)), madeGranule: undefined });
   await engine.execute("ALTER TABLE shop.views DELETE WHERE at < '2026-02-11' SETTINGS mutations_sync = 2");
-  const options = { sizes, indexes: new Map(), texts: ['host 3'], now: Date.parse('2027-01-01') / 1000 };
+  const options = {
+    sizes,
+    indexes: new Map(),
+    reduced: new Set<string>(),
+    texts: ['host 3'],
+    now: Date.parse('2027-01-01') / 1000,
+  };
   const scaled = await scaleTables(engine, options);
   expect(scaled.unmade).toEqual(new Map());
-  const estimated = await sharesOf({ ...scaled, granule: MADE_GRANULE });
+  const estimated = await sharesOf({ ...scaled, madeGranule: MADE_GRANULE });
   const isFar = (share: number, found = 0): boolean => found < share / 2 - 0.005 || found > share * 2 + 0.005;
   expect(READS.filter((_, at) => isFar(actual[at] ?? 0, estimated[at]))).toEqual([]);
   expect(actual.filter((share) => share < 0.2)).toHaveLength(2);

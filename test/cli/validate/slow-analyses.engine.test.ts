@@ -52,7 +52,7 @@ const findingsOf = async (files: readonly InspectedFile[], by = engine): Promise
   const found = await engineFindings(
     {
       engine: by,
-      schema: { findings: [], broken: new Map(), counts: { carriedOut: 0, reduced: 0, rejected: 0 }, indexes: new Map(), skipped: new Map() },
+      schema: { findings: [], broken: new Map(), counts: { carriedOut: 0, reduced: 0, rejected: 0 }, reduced: new Set(), indexes: new Map(), skipped: new Map() },
       terminal: createTerminal(quiet, quiet, {}),
       openTestRuntime: async (given) => openTestRuntime(given),
       tenancy: undefined,

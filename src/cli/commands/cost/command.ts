@@ -43,7 +43,10 @@ export function addCost(program: Command, deps: CommandDeps): void {
       '--statistics <file>',
       `sizes of the tables, from millrace schema pull --statistics (default: ${DEFAULT_SIZES})`,
     )
-    .option('--server', 'plan over the tables of the ClickHouse server of CLICKHOUSE_URL; no rows are read')
+    .option(
+      '--server',
+      'plan over the tables of the ClickHouse server of CLICKHOUSE_URL; only subqueries that are run first read rows',
+    )
     .addOption(new Option('--max-rows <rows>', 'rows that a call may read, such as 10M').argParser(amount))
     .option('--compare <file>', 'a report of --format json of before a change')
     .addOption(

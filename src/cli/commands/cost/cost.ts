@@ -1,7 +1,6 @@
 // `millrace cost`: estimates what the calls of examples read from tables of the size that they have on a server.
 import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
-import { GRANULE } from '../../cost/estimate.ts';
 import { MADE_GRANULE, storedSizes } from '../../cost/scaled-tables.ts';
 import { createTextOf } from '../../findings/source-text.ts';
 import type { OpenEngine } from '../../kit/dependencies.ts';
@@ -76,7 +75,9 @@ async function costsOf(chosen: Chosen, options: CostOptions, deps: CostDeps): Pr
   if (made === undefined) return { costs: await onServer(chosen, settings, deps), assumed: [] };
   return withMadeTables({ ...options, ...made, cases: chosen.cases }, deps, async (engine, scaled) => {
     const now = scaled.newest * 1000;
-    const costs = await estimateCases(chosen, { engine, ...scaled, granule: MADE_GRANULE, now }, deps);
+    const hasUnmade = scaled.unmade.size > 0;
+    const estimating = { engine, ...scaled, madeGranule: MADE_GRANULE, hasUnmade, now };
+    const costs = await estimateCases(chosen, estimating, deps);
     const read = costs.flatMap(({ estimate }) => (typeof estimate === 'string' ? [] : estimate.reads));
     return { costs, assumed: [...scaled.assumed].filter((name) => read.some(({ table }) => table === name)) };
   });
@@ -90,7 +91,7 @@ async function onServer(
   const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
   try {
     const sizes = await storedSizes(engine);
-    return await estimateCases(chosen, { engine, ...sizes, granule: GRANULE, now: undefined }, deps);
+    return await estimateCases(chosen, { engine, ...sizes, madeGranule: undefined, now: undefined }, deps);
   } finally {
     await engine.close(0);
   }

@@ -45,6 +45,7 @@ export async function withMadeTables<T>(
     const scaled = await scaleTables(engine, {
       sizes: statistics,
       indexes: schema.indexes,
+      reduced: schema.reduced,
       texts: textsOf(cases),
       now: Math.floor(epoch() / 1000),
     });

@@ -57,6 +57,7 @@ export const printMarkdown: PrintCost = (report, { write }) => {
 };
 
 function summaryOf({ cases, findings }: CostReport): string {
-  const known = cases.filter(({ estimate }) => typeof estimate !== 'string').length;
-  return `${count(known, 'example')} estimated, ${findings.length} too costly`;
+  const known = cases.flatMap(({ estimate }) => (typeof estimate === 'string' ? [] : [estimate]));
+  const inPart = known.filter(({ others }) => others.length > 0).length;
+  return `${count(known.length, 'example')} estimated${inPart > 0 ? `, ${inPart} in part` : ''}, ${findings.length} too costly`;
 }

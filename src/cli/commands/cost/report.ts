@@ -61,7 +61,7 @@ export function tableRows(cases: readonly CaseCost[]): readonly (readonly string
     ]);
     const others = estimate.others.map((each) => [...own, '', '', '', '', `not estimated: ${each}`]);
     return reads.length + others.length === 0
-      ? [[...own, '', '', '0', '', 'no stored table']]
+      ? [[...own, '', '', '0', '', 'no rows of tables']]
       : [...reads, ...others];
   });
 }

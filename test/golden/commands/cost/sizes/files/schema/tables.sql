@@ -19,3 +19,7 @@ ENGINE = MergeTree ORDER BY (place.hall, device.maker);
 CREATE TABLE plant.recent (sensor String) ENGINE = Memory;
 CREATE TABLE plant.states (hall String, seen AggregateFunction(uniq, String), level Int8, CONSTRAINT is_low CHECK level < 3)
 ENGINE = AggregatingMergeTree ORDER BY (hall, level);
+CREATE TABLE plant.notes (note String) ENGINE = MergeTree ORDER BY tuple();
+CREATE TABLE plant.rejected (hall String, note String) ENGINE = MergeTree ORDER BY ownKey(hall);
+CREATE TABLE plant.shifts (kind Enum8('day' = 1, 'night' = 2), at DateTime) ENGINE = MergeTree ORDER BY (kind, toStartOfHour(at));
+CREATE TABLE plant.everywhere AS plant.shifts ENGINE = Distributed('all', 'plant', 'shifts', rand());
