@@ -4,43 +4,45 @@ import { readRows } from '../../service/engine/rows.ts';
 import { EXPLAIN, readPlan, type PlannedRead, type Selected } from './read-plan.ts';
 import type { Statistics } from './statistics.ts';
 
-/** One read of a stored table. */
 export interface EstimatedRead {
-  /** `database.table`. */
+  /** It has the form `database.table`. */
   readonly table: string;
-  /** The projection that is read in place of its rows. */
+  /** If it is defined, this projection is read in place of the table's rows. */
   readonly projection: string | undefined;
-  /** Granules of 8,192 rows or less, of the whole table. */
+  /** The whole table is counted in granules of 8,192 rows or less. */
   readonly granules: Selected;
   readonly rows: number;
-  /** Compressed bytes of the columns that are read; undefined if they are not known. */
+  /** It is the compressed size of the columns that are read; undefined if that is not known. */
   readonly bytes: number | undefined;
-  /** The keys and indexes that leave out granules, as texts. */
+  /** These keys and indexes leave out granules. */
   readonly used: readonly string[];
 }
 
 export interface Estimate {
   readonly reads: readonly EstimatedRead[];
-  /** Sources of rows that are not estimated, such as other servers. */
+  /** The rows of these sources, such as other servers, are not estimated. */
   readonly others: readonly string[];
 }
 
 export interface EstimateDeps {
   readonly engine: Engine;
   readonly statistics: Statistics;
-  /** Tables by the names of their projections. */
+  /** It has the table of each projection by the projection's name. */
   readonly projections: ReadonlyMap<string, string>;
-  /** Rows of a granule of the engine's tables. In small ones are few values, so that what skip indexes leave says nothing of large ones. */
+  /**
+   * A granule of the engine's tables has this many rows. Small ones have few values, so that what skip indexes leave says nothing about
+   * large ones.
+   */
   readonly granule: number;
 }
 
-/** Rows of a granule on a server, unless a table is set otherwise. */
+/** A granule on a server has this many rows, unless a table is set otherwise. */
 export const GRANULE = 8192;
 
-/** Seconds: the engine computes constants and scalar subqueries to plan. */
+/** Planning may take this many seconds: the engine computes constants and scalar subqueries for it. */
 const PLAN_TIME = 10;
 
-/** The rows of a table do not count twice if it is read twice: each read does. Rejects with EngineError. */
+/** A table that is read twice counts twice, once for each read. Rejects with EngineError. */
 export async function estimate(deps: EstimateDeps, statement: Statement): Promise<Estimate> {
   const { sql, parameters, limits, origin, int64 } = statement;
   const own = { ...limits, time: Math.min(limits.time, PLAN_TIME) };
@@ -75,7 +77,7 @@ function scaled(read: PlannedRead, { statistics, projections, granule }: Estimat
   };
 }
 
-/** Rows of all reads. */
+/** Returns the rows of all reads. */
 export function rowsOf({ reads }: Pick<Estimate, 'reads'>): number {
   return reads.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -1,34 +1,33 @@
 // Reads a query plan: which tables it reads, and how much of each the keys and indexes leave.
 
-/** Of a number of parts or granules, those that are read. */
+/** The first number counts the parts or granules that are read, the second one all of them. */
 export interface Selected {
   readonly selected: number;
   readonly total: number;
 }
 
-/** A stored table that a query reads, once for each place where it does. */
+/** A query has one such record for each place where it reads a stored table. */
 export interface PlannedRead {
-  /** `database.table`, or the name of the projection that is read in place of one. */
+  /** It is `database.table`, or the name of the projection that is read in place of one. */
   readonly name: string;
   readonly parts: Selected;
   readonly granules: Selected;
-  /** The granules that the partition and the keys leave; skip indexes leave some of them. */
+  /** The partition and the keys leave these granules; skip indexes leave some of them. */
   readonly byKeys: number;
-  /** What selects among them, such as `partition (ts)` and `primary key (tenant, ts)`, in the order in which it does. */
+  /** These select granules, in this order, such as `partition (ts)` and `primary key (tenant, ts)`. */
   readonly used: readonly string[];
-  /** The names of the skip indexes that do. */
+  /** These skip indexes select granules. */
   readonly indexes: readonly string[];
-  /** The columns that are read. */
   readonly columns: readonly string[];
 }
 
 export interface ReadPlan {
   readonly reads: readonly PlannedRead[];
-  /** Other sources of rows, such as ReadFromRemote, of which the engine estimates nothing. */
+  /** The engine estimates nothing for these sources of rows, such as ReadFromRemote. */
   readonly others: readonly string[];
 }
 
-/** A node of the output of EXPLAIN, of which every key is optional. */
+/** Every key in the output of EXPLAIN is optional. */
 interface PlanNode {
   readonly 'Node Type'?: string;
   readonly Description?: string;
@@ -48,10 +47,10 @@ interface IndexStep {
   readonly 'Selected Granules'?: number;
 }
 
-/** Before a query, so that the result is the text for `readPlan`. */
+/** With this before a query, the result is the text for `readPlan`. */
 export const EXPLAIN = 'EXPLAIN indexes = 1, projections = 1, header = 1, json = 1 ';
 
-/** These have no rows of tables. */
+/** These steps read no table. */
 const NO_TABLE: ReadonlySet<string> = new Set([
   'ReadFromPreparedSource',
   'ReadFromStorage',

@@ -21,7 +21,7 @@ export interface LoadedSchema {
   readonly broken: BrokenStatements;
   /** How many statements were carried out, and how many of those only in a reduced form. */
   readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
-  /** Commands of ALTER for the indexes and projections of tables, which were not carried out, by `database.name`. */
+  /** These ALTER commands, by `database.name`, add the indexes and projections of tables; they were not carried out. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
   /** How many statements were left out, by kind. */
   readonly skipped: ReadonlyMap<string, number>;
