@@ -100,7 +100,9 @@ function repeatedTypes(files: readonly SourceFile[]): number {
 
 const RECORD_OF_FAULT = /^(?:export )?interface (\w+)[^{;]*\{(.*?)^\}/gms;
 
-/** Declared records that have a message and a place in a text or a document; those that are made of another one are aliases of types. */
+/**
+ * Counts declared records that have a message and a location in a text or a document; records made from another one are aliases of types.
+ */
 function faultRecords({ text }: SourceFile): number {
   const bodies = Array.from(text.matchAll(RECORD_OF_FAULT), ([, , body = '']) => body);
   return bodies.filter(
@@ -112,7 +114,7 @@ function faultRecords({ text }: SourceFile): number {
 
 const MANY_IMPORTS = 15;
 
-/** Files that import many modules, but for those that wire. */
+/** Finds the files that import many modules, except for those that wire. */
 function wideFiles(files: readonly SourceFile[]): readonly SourceFile[] {
   return files.filter(({ name, modules }) => modules >= MANY_IMPORTS && !WIRING.has(name));
 }

@@ -1,4 +1,4 @@
-// The files that may import 15 modules or more, each with the reason: they wire what other files do, and decide nothing themselves.
+// Lists the files that may import 15 modules or more, each with the reason: they wire what other files do, and decide nothing themselves.
 export const WIRING: ReadonlyMap<string, string> = new Map([
   ['service/app/listeners.ts', 'gives each front the parts of the service that it needs'],
   ['service/app/request-path.ts', 'opens the state that calls share'],

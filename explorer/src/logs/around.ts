@@ -50,7 +50,7 @@ export interface AroundOptions {
   readonly count: number;
 }
 
-/** Returns undefined if the time of the row is not known. Needs SQL: LQL returns the newest rows, not those next to a time. */
+/** Returns undefined if the time of the row is not known. It needs SQL: LQL returns the newest rows, not those next to a time. */
 export async function rowsAround(
   caller: Caller,
   row: Row,

@@ -66,7 +66,7 @@ export function clustersOf<Facts>(texts: readonly Masked<Facts>[]): readonly Clu
   return all.map(({ words, members }) => ({ template: words.join(' '), members }));
 }
 
-/** Both texts have as many words. Wildcards are no evidence for or against. */
+/** Both texts have the same number of words. Wildcards are no evidence for or against. */
 function similarity(words: readonly string[], others: readonly string[]): number {
   let same = 0;
   let compared = 0;

@@ -56,8 +56,8 @@ export function isFollowing({ kind }: Following): boolean {
 }
 
 /**
- * Rows after it are not known, in milliseconds since 1970; undefined while they arrive, before any were followed, and of a range
- * that has ended. A pause does not keep rows from being asked for again.
+ * Returns the time after which rows are not known, in milliseconds since 1970. It is undefined while they arrive, before any were followed,
+ * and for a range that has ended. A pause does not keep rows from being asked for again.
  */
 export function endOf(
   following: Following,

@@ -1,4 +1,4 @@
-// The axes of the histogram: lines with numbers of rows behind the bars, times below them, and times that are marked over them.
+// Draws the axes of the histogram: lines with numbers of rows behind the bars, times below them, and marked times over them.
 import { shortNumber, timeTicks } from '../chart/ticks.ts';
 import type { Zone } from '../time-range/range.ts';
 import type { HistogramView } from './histogram.ts';
@@ -45,11 +45,11 @@ export function TimeAxis({
 }
 
 interface SpanProps extends Pick<HistogramView, 'buckets' | 'width'>, Bounds {
-  /** Compared with the rest, or without rows that are known. */
+  /** A `part` is compared with the rest; the rows of an `unknown` span are not known. */
   readonly kind: 'part' | 'unknown';
 }
 
-/** The bars between two times, shaded; times outside of the histogram are its edges. */
+/** Shades the bars between two times; times outside of the histogram are its edges. */
 export function Span({ buckets, width, from, to, kind }: SpanProps) {
   const first = buckets[0]?.start ?? 0;
   const shareOf = (ms: number): number =>

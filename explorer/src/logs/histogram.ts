@@ -63,7 +63,7 @@ const WIDTHS = [
   ...[1, 2, 3, 6, 12].map((each) => each * HOUR),
   ...[1, 2, 7, 14, 28, 56, 91, 182, 364].map((each) => each * DAY),
 ];
-/** The coarsest one that divides the width: a rollup of days is enough for bars of days. */
+/** The coarsest of these that divides the width is used: a rollup of days is enough for bars of days. */
 const ROUNDINGS = [
   ['toStartOfDay', DAY],
   ['toStartOfHour', HOUR],
@@ -126,7 +126,7 @@ export function histogramByLql(question: LogQuestion): Histogram {
 /** A DateTime, to which times are rounded, ends in 2106. */
 const LAST_ROUNDED = 2 ** 32 * SECOND;
 
-/** The index of the bucket of a time. Rounded to minutes, hours or days, it is read from a rollup, if there is one. */
+/** Returns the index of the bucket of a time. Rounded to minutes, hours or days, the time is read from a rollup if there is one. */
 function indexSql(time: string, { view, endpoint, bounds }: LogQuestion, { start, width }: Buckets): string {
   const type = tableOf(view, endpoint)?.columns.find(({ name }) => name === view.time)?.type ?? '';
   const isRounded = /\bDateTime/.test(type) && bounds.from >= 0 && bounds.to < LAST_ROUNDED;

@@ -34,7 +34,7 @@ export interface ColumnsOptions {
 const CHARACTER = 7.25;
 const PADDING = 4;
 const GAP = 12;
-/** The padding and border of a row in pixels; the style sheet has the same ones. */
+/** The padding and border of a row have this many pixels, as in the style sheet. */
 const EDGES = 29;
 const LOOKED_AT = 200;
 export const [NARROWEST, WIDEST] = [40, 1200];

@@ -118,7 +118,7 @@ function ColumnActions(props: ColumnProps & { readonly close: () => void }) {
     },
   ];
   const hide = { label: 'Hide', isOff: props.shown.length < 2, run: () => hideColumn(props) };
-  // The message has what the other columns leave.
+  // The message gets the width that the other columns leave, so it cannot be resized.
   const actions = [...(kind === 'field' ? moves : []), ...(kind === 'message' ? [] : sizes), hide];
   return (
     <>

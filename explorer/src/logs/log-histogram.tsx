@@ -16,9 +16,9 @@ interface Props extends HistogramView, Omit<LegendProps, 'buckets'> {
   /** The range is as the address has it: relative bounds are not resolved. */
   readonly range: TimeRange;
   readonly onRange: (range: TimeRange) => void;
-  /** The part of the range that is compared with the rest. */
+  /** This part of the range is compared with the rest. */
   readonly part: Bounds | undefined;
-  /** Rows after it are not known, in milliseconds since 1970; undefined: there are none, or they arrive. */
+  /** Rows after this time are not known, in milliseconds since 1970; it is undefined if there are none, or they are arriving. */
   readonly end: number | undefined;
 }
 

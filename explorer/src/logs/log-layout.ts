@@ -4,7 +4,7 @@ import { useLayoutMemory } from '../parts/use-layout-memory.ts';
 export interface LogLayout {
   /** Pixels, by the name of the column; others are as wide as their content. */
   readonly widths: Readonly<Record<string, number>>;
-  /** Paths of the time, the level and the message that are not shown. */
+  /** It lists the paths of the time, the level and the message if they are hidden. */
   readonly hidden: readonly string[];
   readonly isWrapped: boolean;
   /** `auto` shows an open row beside the rows if there is room. */
@@ -16,7 +16,7 @@ export interface LogLayout {
   readonly showsEmpty: boolean;
 }
 
-/** Pixels of the window: in a narrower one, the messages have little room beside the facets. */
+/** In a window with fewer pixels, the messages have little room beside the facets. */
 const ROOM_FOR_FACETS = 1000;
 
 const INITIAL: LogLayout = {

@@ -22,7 +22,7 @@ interface LogRowProps {
   readonly index: number;
   readonly table: Table;
   readonly columns: readonly LogColumn[];
-  /** The path of the level, which colors the row also if its column is hidden. */
+  /** The level at this path colors the row even if its column is hidden. */
   readonly level: string | undefined;
   readonly matches: readonly RegExp[];
   readonly isActive: boolean;

@@ -65,7 +65,7 @@ export interface LogStoreOptions extends Pick<FollowerOptions, 'after' | 'epoch'
 export const MAX_ROWS = 20_000;
 const MAX_FRESH = 5000;
 
-/** Before the first question is asked: that there are no rows is not known. */
+/** Before the first question is asked, it is not known that there are no rows. */
 const UNASKED = { value: undefined, isLoading: true, problem: undefined, ask: undefined } as const;
 const NO_ROWS: RowsView = { rows: [], hasOlder: false, isIncomplete: false, hasGap: false };
 const NO_OLDER: Older = { isLoading: false, problem: undefined };
@@ -155,7 +155,7 @@ function loadOf(question: LogQuestion): Load {
   return { question, controller: new AbortController(), sql: undefined, next: undefined, hasGap: false };
 }
 
-/** Rows of the one may be shown while those of the other are loaded if only filter and range differ. */
+/** If only filter and range differ, the rows of one question are shown while those of the other are loaded. */
 function isAboutSame(one: LogQuestion | undefined, other: LogQuestion): boolean {
   return one !== undefined && subjectOf(one) === subjectOf(other);
 }

@@ -1,6 +1,6 @@
-// The calls of a log view, each as any caller can send it: rows here, the histogram in histogram.ts, facets in facets.ts. A screen sends
-// at most three engine queries and one explanation (`basisOf`), whose SQL the histogram and the facets read; and one of each for every
-// facet whose values the filter chooses.
+// Makes the calls of a log view, each as any caller can send it: rows here, the histogram in histogram.ts, facets in facets.ts. A screen
+// sends at most three engine queries and one explanation (`basisOf`), whose SQL the histogram and the facets read; and one of each for
+// every facet whose values the filter chooses.
 import type { Ask, ConsumerQuery } from '../service/client.ts';
 import { sandboxOf, type Endpoint, type Table } from '../service/listing.ts';
 import { append, filtersOf, withTable } from './lql-edit.ts';

@@ -1,4 +1,4 @@
-// The values of a row, without the empty ones at first.
+// Shows the values of a row; empty ones only when the visitor asks for them.
 import { useMemo, useState } from 'preact/hooks';
 import { counted } from '../parts/words.ts';
 import type { Row } from '../service/json.ts';

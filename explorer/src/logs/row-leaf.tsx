@@ -1,4 +1,4 @@
-// A value of a row, with buttons to copy, include and exclude it, and to find an id in other tables.
+// Shows a value of a row, with buttons to copy, include and exclude it, and to find an id in other tables.
 import { useState } from 'preact/hooks';
 import { useCopy } from '../parts/copy.tsx';
 import { Icon } from '../parts/icon.tsx';

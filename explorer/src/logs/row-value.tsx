@@ -1,4 +1,4 @@
-// The text of a value of a row: JSON is formatted, and what the filter searches for is marked.
+// Shows the text of a value of a row: JSON is formatted, and what the filter searches for is marked.
 import { useMemo, useState } from 'preact/hooks';
 import { Marked } from '../parts/marked.tsx';
 import { placesOf } from '../parts/places.ts';

@@ -58,7 +58,7 @@ export function useLogs(endpoint: Endpoint, views: readonly [LogView, ...LogView
     }),
     [asked],
   );
-  // Before the page is painted: rows of an earlier question would be shown as those of this one.
+  // This runs before the page is painted: rows of an earlier question would be shown as those of this one.
   useLayoutEffect(() => store.load(question), [store, question]);
   const place = `${endpoint.id}/${view.table}`;
   return {

@@ -18,7 +18,7 @@ export function escapedJson(text: string): string {
   return text.replace(HIDDEN, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** A text on one line, with its line breaks marked. */
+/** Returns the text on one line, with its line breaks marked. */
 export function onOneLine(text: string): string {
   return text.replace(/\r?\n|\r/g, ' ↵ ');
 }

@@ -1,17 +1,16 @@
-// A button and the panel that it opens.
+// Renders a button and the panel that it opens.
 import type { ComponentChildren } from 'preact';
 import { usePopover } from './use-popover.ts';
 
 interface PopoverButtonProps {
-  /** The contents of the button. */
   readonly words: ComponentChildren;
-  /** The name of the panel for a screen reader. */
+  /** A screen reader announces the panel by this name. */
   readonly label: string;
-  /** The class of the panel, beside that of all of them. */
+  /** The panel has this class beside the one that all panels have. */
   readonly panelClass?: string;
   readonly isSmall?: boolean;
   readonly isDisabled?: boolean;
-  /** The contents of the panel. `close` also returns the focus to the button. */
+  /** It renders the panel. `close` also returns the focus to the button. */
   readonly children: (close: () => void) => ComponentChildren;
 }
 

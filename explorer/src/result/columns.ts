@@ -30,7 +30,7 @@ export function tableColumns(rows: readonly Row[]): readonly TableColumn[] {
   });
 }
 
-/** A value as its cell shows it, about `limit` characters. */
+/** Returns the value as its cell shows it, in about `limit` characters. */
 export function shownText(value: Json | undefined, limit: number): string {
   return onOneLine(preview(value, limit));
 }

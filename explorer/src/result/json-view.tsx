@@ -1,4 +1,4 @@
-// JSON as text, such as that of a response; only visible lines are in the DOM.
+// Renders JSON as text, such as that of a response; only visible lines are in the DOM.
 import { useMemo, useRef } from 'preact/hooks';
 import type { Answer } from '../service/answer.ts';
 import { printJson, type Json } from '../service/json.ts';

@@ -97,7 +97,7 @@ function isChartFirst(reading: ChartReading): boolean {
   return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
 }
 
-/** The same one each time, so that the table is not laid out again. */
+/** It is one constant, so that the table is not laid out again. */
 const NO_COLUMNS: readonly Column[] = [];
 
 interface OutcomeProps extends Props {

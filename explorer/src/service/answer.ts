@@ -10,9 +10,9 @@ export interface Stage {
 
 export interface Answer {
   readonly rows: readonly Row[];
-  /** The members of the body besides rows and metadata. */
+  /** It has the members of the body besides rows and metadata. */
   readonly rest: Envelope;
-  /** Bytes of the body. */
+  /** The unit is bytes of the body. */
   readonly size: number;
   /** The columns with their ClickHouse types; undefined if the service did not send them. */
   readonly columns: readonly Column[] | undefined;
@@ -48,7 +48,7 @@ export type Cache =
 
 interface Metadata {
   readonly columns: readonly Column[];
-  /** Null: not known; absent: not shown to this key. */
+  /** Statistics are null if they are not known, and absent if they are not shown to this key. */
   readonly statistics: { readonly rows_read?: number | null; readonly bytes_read?: number | null };
 }
 

@@ -3,9 +3,9 @@ import { parseJson, type Json, type Row } from './json.ts';
 
 export interface Body {
   readonly rows: readonly Row[];
-  /** The members of the envelope besides the rows. */
+  /** It has the members of the envelope besides the rows. */
   readonly envelope: Envelope;
-  /** Bytes of the text. */
+  /** The unit is bytes of the text. */
   readonly size: number;
 }
 

@@ -128,7 +128,7 @@ export function isNumber(value: Json | undefined): value is number | bigint | De
   return typeof value === 'number' || typeof value === 'bigint' || isDecimal(value);
 }
 
-/** Whether it is a float that JSON does not have, as the service writes it on request. */
+/** Returns whether it is a float that JSON does not have, as the service writes it on request. */
 export function isNonFinite(value: Json | undefined): boolean {
   return typeof value === 'string' && /^-?(?:nan|inf)$/.test(value);
 }

@@ -89,7 +89,7 @@ export function createRuns(options: ExplorerOptions, state: State, on: RunEvents
   return runs;
 }
 
-/** Whether no row can have a float: those of a saved query whose columns are known. */
+/** Returns whether no row can have a float: the columns of a saved query are known. */
 function lacksFloats({ listing }: State, { endpoint, own }: Ask): boolean {
   const columns = own === undefined ? find(listing.value, endpoint)?.columns : undefined;
   return columns?.every(({ type }) => !/Float|JSON|Dynamic|Variant/.test(type)) ?? false;

@@ -41,5 +41,5 @@ export const compatible = (title: string, help: string): ChangeKind => ({
   help,
 });
 
-/** Every change says this, in the file that has it. */
+/** Every change has this message, at its location in the file. */
 export type ChangeText = Pick<Finding, 'message' | 'file' | 'line'>;

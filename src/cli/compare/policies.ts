@@ -1,4 +1,4 @@
-// Changes of response size, caching, limits, reservations, labels and tools for agents: a table of fields.
+// Compares response size, caching, limits, reservations, labels and tools for agents, by a table of fields.
 import type { Endpoint, PagePolicy } from '../../service/endpoints/endpoint.ts';
 import { preferredToolName } from '../../service/endpoints/tool-names.ts';
 import { budgetText, type BudgetResource } from '../../service/config/budget.ts';
@@ -8,13 +8,13 @@ import type { PolicyCode } from './policy-changes.ts';
 
 type PolicyChange = ContractChange<PolicyCode>;
 
-/** The changes between what two revisions of a file have of one field or policy. */
+/** It returns the changes of one field or policy between two revisions of a file. */
 type CompareField = (base: Endpoint, head: Endpoint) => Iterable<PolicyChange>;
 
-/** What a change is and says; its path, if it is not that of the field. */
+/** It is the code and message of a change, and its path if that is not the path of the field. */
 type Reported = readonly [code: PolicyCode, message: string, path?: PolicyChange['path']];
 
-/** A field that both revisions have. `of` returns undefined for a policy without it. */
+/** Compares a field that both revisions have. `of` returns undefined for a policy without it. */
 function field<Value extends string | number | boolean>(
   path: readonly string[],
   of: (endpoint: Endpoint) => Value | undefined,
@@ -31,7 +31,7 @@ interface Presence<Policy> {
   readonly removed: (was: Policy) => Reported;
 }
 
-/** A policy that only one of the revisions has. */
+/** Compares a policy that only one of the revisions has. */
 function presence<Policy>(
   path: readonly string[],
   of: (endpoint: Endpoint) => Policy | undefined,
@@ -48,7 +48,7 @@ function changeAt(path: PolicyChange['path'], [code, message, own]: Reported): P
   return { code, message, path: own ?? path };
 }
 
-/** The fields in the order in which their changes are reported. */
+/** Changes are reported in the order of these fields. */
 const FIELDS: readonly CompareField[] = [
   field(
     ['int64'],

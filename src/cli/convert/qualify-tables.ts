@@ -1,4 +1,5 @@
-// The tables of a query: those that it names without a database, and those that it reads on the servers of a cluster; and the columns that it compares with parameters.
+// Finds the tables of a query that it names without a database, those that it reads on the servers of a cluster, and the columns that it
+// compares with parameters.
 import { createCursor, type Cursor } from '../../sql/clickhouse/cursor.ts';
 import { CLAUSES, KEYWORDS, NO_BARE_ALIAS, SET_OPERATORS } from '../../sql/clickhouse/tree/keywords.ts';
 
@@ -13,14 +14,14 @@ interface Level {
 const AFTER_FROM: ReadonlySet<string> = new Set([...CLAUSES, ...SET_OPERATORS, 'USING', 'ARRAY']);
 const FUNCTIONS_WITH_FROM = /^(EXTRACT|SUBSTRING|SUBSTR|TRIM|LTRIM|RTRIM|OVERLAY)$/;
 
-/** Where a table is that a query names without a database. */
+/** A query names this table without a database. */
 export interface QualifiedTable {
   readonly database: string;
-  /** Its name, if the query has another one for it. */
+  /** The query uses this name for it, if it has another one. */
   readonly name?: string;
 }
 
-/** Undefined: the name stays as it is. */
+/** It returns undefined if the name stays as it is. */
 export type QualifiedTableOf = (table: string) => QualifiedTable | undefined;
 
 /** The query with `database.` before each table after FROM, JOIN and IN that is no name of its WITH clauses. */
@@ -71,7 +72,9 @@ function isName(query: Cursor, index: number): boolean {
 const PART_BEGINS = /\/\* if [^*]*\*\/\s*$/;
 const NEXT_PART = /^\s*\/\* end \*\/\s*\/\* if [^*]*\*\/\s*$/;
 
-/** The tokens that begin an optional part after one that begins with the table of FROM or JOIN, and so with another table. */
+/**
+ * Returns the tokens that begin an optional part after one that begins with the table of FROM or JOIN, and therefore with another table.
+ */
 function alternativeTables(query: Cursor): ReadonlySet<number> {
   const found = new Set<number>();
   let isOpen = false;
@@ -198,7 +201,7 @@ function unquoted(name: string): string {
   return /^'[\w.]+'$/.test(name) ? name.slice(1, -1) : name;
 }
 
-/** The names before an operator and `@name`: `a`, in `a NOT IN @name`. */
+/** Returns the names before an operator and `@name`: `a`, in `a NOT IN @name`. */
 export function comparedColumns(sql: string, parameter: string): readonly string[] {
   const query = createCursor(sql);
   return query.tokens.flatMap((_, index) => {

@@ -1,4 +1,4 @@
-// The codes of findings about what calls read.
+// Lists the codes of findings about what calls read.
 import type { Codes } from '../../sql/base/finding.ts';
 
 export const COST_CODES: Codes = {

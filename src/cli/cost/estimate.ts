@@ -5,42 +5,41 @@ import { EXPLAIN, readPlan, type PlannedRead, type Selected } from './read-plan.
 import type { Statistics } from './statistics.ts';
 import { EXPLAIN_TREE, readTables } from './subquery-tables.ts';
 
-/** One read of a stored table. */
 export interface EstimatedRead {
-  /** `database.table`. */
+  /** It has the form `database.table`. */
   readonly table: string;
-  /** The projection that is read in place of its rows. */
+  /** If it is defined, this projection is read in place of the table's rows. */
   readonly projection: string | undefined;
-  /** The granules of the whole table, and those that are read. */
+  /** The whole table has `total` of them. */
   readonly granules: Selected;
   readonly rows: number;
-  /** Compressed bytes of the columns that are read; undefined if they are not known. */
+  /** It is the compressed size of the columns that are read; undefined if that is not known. */
   readonly bytes: number | undefined;
-  /** The keys and indexes that leave out granules, as texts. */
+  /** These keys and indexes leave out granules. */
   readonly used: readonly string[];
 }
 
 export interface Estimate {
   readonly reads: readonly EstimatedRead[];
-  /** Sources of rows that are not estimated, such as other servers. */
+  /** The rows of these sources, such as other servers, are not estimated. */
   readonly others: readonly string[];
 }
 
 export interface EstimateDeps {
   readonly engine: Engine;
   readonly statistics: Statistics;
-  /** Tables by the names of their projections. */
+  /** It has the table of each projection by the projection's name. */
   readonly projections: ReadonlyMap<string, string>;
-  /** Set if the engine's tables are made to these sizes: rows of one of their granules. Undefined: they are the tables themselves. */
+  /** The engine's tables are made to these sizes, with so many rows in a granule. Undefined: they are the tables themselves. */
   readonly madeGranule: number | undefined;
   /** True if some tables could not be made, and have no rows. */
   readonly hasUnmade?: boolean;
 }
 
-/** Rows of a granule on a server, unless a table is set otherwise. */
+/** A granule on a server has this many rows, unless a table is set otherwise. */
 export const GRANULE = 8192;
 
-/** Seconds: the engine runs scalar subqueries, and those of IN, to plan. */
+/** Planning may take so many seconds: the engine runs scalar subqueries for it, and those of IN. */
 const PLAN_TIME = 10;
 
 /** A table that is read twice has two reads. Rejects with EngineError. */
@@ -106,7 +105,7 @@ function estimatedRead(read: PlannedRead, deps: EstimateDeps): EstimatedRead {
   };
 }
 
-/** Rows of all reads. */
+/** Returns the rows of all reads. */
 export function rowsOf({ reads }: Pick<Estimate, 'reads'>): number {
   return reads.reduce((sum, { rows }) => sum + rows, 0);
 }

@@ -1,32 +1,31 @@
-// Values for the columns of keys and indexes of a table that has only its size in common with another one: as SQL over the number of
-// the row.
+// Makes values for the columns of keys and indexes of a table as large as another one: each is SQL over the number of the row.
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { enumNames, isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
 import { printType, typeArguments } from '../../sql/types/type.ts';
 import type { ColumnStatistics } from './statistics.ts';
 
-/** A column by which rows are sorted, partitioned or indexed. */
+/** Rows are sorted, partitioned or indexed by such a column. */
 export interface KeyColumn {
   readonly name: string;
   readonly type: string;
-  /** All words of the keys and indexes of its table. */
+  /** It has all words of the keys and indexes of the column's table. */
   readonly words: ReadonlySet<string>;
 }
 
 export interface ValueSource {
-  /** The table with the rows of fixtures, quoted. */
+  /** It is the quoted name of the table with the rows of fixtures. */
   readonly from: string;
-  /** Rows that are made. */
+  /** This many rows are made. */
   readonly rows: number;
-  /** The time of the newest row, in seconds since 1970. */
+  /** The newest row has this time, in seconds since 1970. */
   readonly newest: number;
-  /** Texts that calls may compare columns with: some rows have them. */
+  /** Calls may compare columns with these texts, so some rows have them. */
   readonly texts: readonly string[];
-  /** Sizes by the names of columns, and of their elements. */
+  /** It has sizes by the names of columns and of their elements. */
   readonly statistics: ReadonlyMap<string, ColumnStatistics>;
 }
 
-/** Values of fixtures that rows get: a call of an example finds rows for its tenant. */
+/** At most this many values of fixtures are used, so that the call of an example finds rows for its tenant. */
 const MOST_KNOWN = 256;
 
 const DEFAULT_SECONDS = 90 * 86_400;
@@ -34,8 +33,8 @@ const DEFAULT_SECONDS = 90 * 86_400;
 const NUMBER = /^(?:U?Int\d+|Float\d+|BFloat16|Decimal)/;
 
 /**
- * An expression over `number`. Times grow with the number of the row up to the newest one, as those of logs do; other values are those of
- * the fixtures and further ones, in no order.
+ * Returns an expression over `number`. Times grow with the number of the row up to the newest one, as those of logs do; other values are
+ * those of the fixtures and further ones, in no order.
  */
 export function valueOf(column: KeyColumn, source: ValueSource): string {
   const { rows, newest, statistics } = source;
@@ -61,13 +60,13 @@ function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics }: 
 }
 
 interface Element extends KeyColumn {
-  /** The name in its tuple, or the path in its JSON. */
+  /** It is the name in the column's tuple, or the path in its JSON. */
   readonly path: string;
-  /** True if a key or an index names it. */
+  /** It is true if a key or an index names it. */
   readonly isNamed: boolean;
 }
 
-/** The elements of a tuple, and the typed paths of JSON; empty for other types. */
+/** Returns the elements of a tuple, or the typed paths of JSON; none for other types. */
 function elementsOf({ name, type, words }: KeyColumn): readonly Element[] {
   const plain = plainTypeOf(type);
   if (plain.name !== 'Tuple' && plain.name !== 'JSON') return [];
@@ -78,7 +77,7 @@ function elementsOf({ name, type, words }: KeyColumn): readonly Element[] {
   });
 }
 
-/** The column, or what of it the keys and indexes name. */
+/** Returns the column, or the parts of it that the keys and indexes name. */
 export function namedIn(column: KeyColumn): readonly KeyColumn[] {
   const named = elementsOf(column).filter(({ isNamed }) => isNamed);
   return named.length === 0 ? [column] : named.flatMap(namedIn);
@@ -102,13 +101,16 @@ function defaultOf(type: string): string {
   return `defaultValueOfTypeName(${quoteString(type)})`;
 }
 
-/** True for columns with times. */
+/** Returns true for columns with times. */
 export function isTime({ type }: Pick<KeyColumn, 'type'>): boolean {
   const plain = plainTypeOf(type);
   return isDate(plain) || isDateTime(plain);
 }
 
-/** Undefined for types of which values cannot be made up. Texts begin as known ones do, so that a condition on their beginning finds some. */
+/**
+ * Returns undefined for types whose values cannot be made up. Texts begin as known ones do, so that a condition on their beginning finds
+ * some.
+ */
 function ownValue(type: string, index: string, known: string): string | undefined {
   const plain = plainTypeOf(type);
   const names = enumNames(plain).map(quoteString);

@@ -1,37 +1,36 @@
 // Reads a query plan: which tables it reads, and how much of each the keys and indexes leave.
 
-/** Of a number of granules, those that are read. */
+/** A query reads `selected` of the granules. */
 export interface Selected {
   readonly selected: number;
   readonly total: number;
 }
 
-/** A stored table that a query reads, once for each place where it does. */
+/** A query has one such record for each place where it reads a stored table. */
 export interface PlannedRead {
-  /** `database.table`, or the name of the projection that is read in place of one. */
+  /** It is `database.table`, or the name of the projection that is read in place of one. */
   readonly name: string;
   /** Both are 0 for a table without keys and indexes, which is read as a whole. */
   readonly granules: Selected;
   readonly isWhole: boolean;
-  /** The granules that the partition and the keys leave; skip indexes leave some of them. */
+  /** The partition and the keys leave these granules; skip indexes leave some of them. */
   readonly byKeys: number;
-  /** What selects among them, such as `partition (ts)` and `primary key (tenant, ts)`, in the order in which it does. */
+  /** These select granules, in this order, such as `partition (ts)` and `primary key (tenant, ts)`. */
   readonly used: readonly string[];
-  /** The names of the skip indexes that do. */
+  /** These skip indexes select granules. */
   readonly indexes: readonly string[];
-  /** The columns that are read. */
   readonly columns: readonly string[];
 }
 
 export interface ReadPlan {
   readonly reads: readonly PlannedRead[];
-  /** The steps that read other sources, such as ReadFromRemote, of which the engine estimates nothing. */
+  /** The engine estimates nothing for these sources of rows, such as ReadFromRemote. */
   readonly others: readonly string[];
   /** True if a table has no rows. */
   readonly isEmpty: boolean;
 }
 
-/** A node of the output of EXPLAIN, of which every key is optional. */
+/** Every key in the output of EXPLAIN is optional. */
 interface PlanNode {
   readonly 'Node Type'?: string;
   readonly Description?: string;
@@ -48,7 +47,7 @@ interface IndexStep {
   readonly 'Selected Granules'?: number;
 }
 
-/** Before a query, so that the result is the text for `readPlan`. */
+/** With this before a query, the result is the text for `readPlan`. */
 export const EXPLAIN = 'EXPLAIN indexes = 1, projections = 1, header = 1, json = 1 ';
 
 /** These read no rows of tables, or are above those that do. */

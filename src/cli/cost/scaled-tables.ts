@@ -1,5 +1,5 @@
-// Tables of which the engine plans reads as it does of the large ones of a server: of the same keys, partitions, indexes and
-// projections, with small granules, and rows made for their keys.
+// Makes tables for which the engine plans reads as for the large ones of a server: with the same keys, partitions, indexes and projections,
+// with small granules, and with rows made for their keys.
 import { EngineError, type Engine } from '../../service/engine/engine.ts';
 import { engineSentence } from '../../service/engine/engine-sentence.ts';
 import { readRows } from '../../service/engine/rows.ts';
@@ -8,28 +8,28 @@ import { GRANULE } from './estimate.ts';
 import { isTime, valueOf, type KeyColumn } from './key-values.ts';
 import type { Statistics, TableStatistics } from './statistics.ts';
 
-/** Rows of a granule of the made tables. */
+/** A granule of the made tables has this many rows. */
 export const MADE_GRANULE = 16;
-/** Granules of a made table: enough for some of each partition, and made at once. */
+/** This many granules are enough for some in each partition, and are made in a short time. */
 const MOST_GRANULES = 1024;
 
-/** The size of tables without one. */
+/** A table without statistics has this many rows. */
 export const ASSUMED_ROWS = 10_000_000;
 
 export interface ScaledTables {
-  /** Of all stored tables; those that the file does not have are assumed to have ASSUMED_ROWS rows. */
+  /** It has the sizes of all stored tables; those that the file does not have are assumed to have ASSUMED_ROWS rows. */
   readonly statistics: Statistics;
-  /** Tables of which the size is assumed. */
+  /** The sizes of these tables are assumed. */
   readonly assumed: ReadonlySet<string>;
-  /** Why tables could not be made, by name: nothing is known of what is read from them. */
+  /** These tables could not be made, for these reasons: nothing is known about what is read from them. */
   readonly unmade: ReadonlyMap<string, string>;
-  /** Tables by the names of their projections. */
+  /** It has the table of each projection by the projection's name. */
   readonly projections: ReadonlyMap<string, string>;
-  /** The time of the newest rows, in seconds since 1970. */
+  /** The newest rows have this time, in seconds since 1970. */
   readonly newest: number;
 }
 
-/** The sizes of the stored tables of a server. Rejects with EngineError. */
+/** Resolves to the sizes of the stored tables of a server. Rejects with EngineError. */
 export async function storedSizes(engine: Engine): Promise<Pick<ScaledTables, 'statistics' | 'projections'>> {
   const tables = (await readRows(engine, SIZES)) as readonly (readonly [string, number])[]; // as selected below
   const columns = (await readRows(engine, COLUMN_SIZES)) as readonly (readonly [string, string, number])[];
@@ -49,13 +49,13 @@ const REDUCED = 'the engine rejects a part of its definition';
 
 export interface ScaleOptions {
   readonly sizes: Statistics;
-  /** Commands of ALTER that add the indexes and projections of tables, by `database.name`. */
+  /** These ALTER commands add the indexes and projections of tables, by `database.name`. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
-  /** Tables that do not have the keys of the schema, by `database.name`. */
+  /** These tables, by `database.name`, do not have the keys of the schema. */
   readonly reduced: ReadonlySet<string>;
-  /** Texts that calls may compare columns with. */
+  /** Calls may compare columns with these texts. */
   readonly texts: readonly string[];
-  /** Seconds since 1970. */
+  /** The unit is seconds since 1970. */
   readonly now: number;
 }
 
@@ -67,7 +67,7 @@ export interface StoredTable {
   readonly sortingKey: string;
   readonly primaryKey: string;
   readonly samplingKey: string;
-  /** Settings that its keys need, as in its definition. */
+  /** Its keys need these settings, which are written as in its definition. */
   readonly settings: readonly string[];
   readonly columns: readonly KeyColumn[];
 }
@@ -84,8 +84,8 @@ GROUP BY ALL ORDER BY t.database, t.name`;
 const COLUMNS = `SELECT database, table, name, type FROM system.columns WHERE default_kind IN ('', 'DEFAULT') ORDER BY database, table, position`;
 
 /**
- * Replaces the stored tables of an engine, which have the rows of fixtures, by made ones. Their newest rows are of the time of the
- * newest fixture, and at most of `now`. Rejects with EngineError.
+ * Replaces the stored tables of an engine, which have the rows of fixtures, with made ones. Their newest rows have the time of the newest
+ * fixture, and at most `now`. Rejects with EngineError.
  */
 export async function scaleTables(
   engine: Engine,
@@ -112,7 +112,7 @@ export async function scaleTables(
   return { statistics, assumed, unmade, projections: await readProjections(engine), newest };
 }
 
-/** The tables that store rows, with the columns of their keys and indexes. Rejects with EngineError. */
+/** Resolves to the tables that store rows, with the columns of their keys and indexes. Rejects with EngineError. */
 export async function readStored(
   engine: Engine,
   indexes: ScaleOptions['indexes'] = new Map(),
@@ -152,7 +152,7 @@ export async function readStored(
   );
 }
 
-/** The engine with its arguments, which say how rows are merged. */
+/** Returns the engine with its arguments, which say how rows are merged. */
 function engineOf(written: string, family: string): string {
   let depth = 0;
   for (let at = family.length; at < written.length; at++) {
@@ -164,7 +164,7 @@ function engineOf(written: string, family: string): string {
   return family;
 }
 
-/** The newest time of a key in the rows of fixtures; undefined if there is none. */
+/** Resolves to the newest time of a key in the rows of fixtures; undefined if there is none. */
 async function newestIn(engine: Engine, tables: readonly StoredTable[]): Promise<number | undefined> {
   const selects = tables.flatMap(({ database, name, columns }) =>
     columns
@@ -187,11 +187,14 @@ async function readProjections(engine: Engine): Promise<ReadonlyMap<string, stri
 
 interface Making extends Pick<ScaledTables, 'newest'>, Pick<ScaleOptions, 'texts'> {
   readonly size: TableStatistics;
-  /** Commands of ALTER. */
+  /** They are commands of ALTER. */
   readonly indexes: readonly string[];
 }
 
-/** The made table is filled from the one with the rows of fixtures, and takes its name. Resolves to the reason if it cannot be made. */
+/**
+ * Fills the made table from the one with the rows of fixtures, and gives it the name of that one. Resolves to the reason if it cannot be
+ * made.
+ */
 async function scaleTable(
   engine: Engine,
   table: StoredTable,
@@ -223,7 +226,7 @@ async function scaleTable(
   }
 }
 
-/** Its rows do not expire, and are as many as were made. */
+/** A made table has no TTL, so that it has as many rows as were made. */
 function definitionOf(table: StoredTable): string {
   const { engine, partitionKey, sortingKey, primaryKey, samplingKey, settings } = table;
   return [
@@ -236,7 +239,7 @@ function definitionOf(table: StoredTable): string {
   ].join(' ');
 }
 
-/** Those that make keys possible, of which the values are numbers. */
+/** Keys need settings of this form. */
 function settingsOf(written: string): readonly string[] {
   return (written.split(' SETTINGS ').at(1) ?? '')
     .split(', ')

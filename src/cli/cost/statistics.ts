@@ -1,10 +1,10 @@
-// The file of statistics: how many rows the tables of a server have, and how different their values are.
+// Reads and prints the file of statistics: how many rows the tables of a server have, and how different their values are.
 import type { StatisticsFile } from '../../service/config/generated/statistics.ts';
 import { createSchemaCheck } from '../../service/config/schema.ts';
 import { parseYaml } from '../../service/config/yaml-document.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 
-/** Sizes by `database.table`. */
+/** It has sizes by `database.table`. */
 export type Statistics = ReadonlyMap<string, TableStatistics>;
 
 export interface TableStatistics {
@@ -13,14 +13,14 @@ export interface TableStatistics {
 }
 
 export interface ColumnStatistics {
-  /** Compressed, on disk. */
+  /** It is the compressed size on disk. */
   readonly bytes?: number | undefined;
   readonly distinct?: number | undefined;
-  /** Of times: the seconds from the first to the last one. */
+  /** For times, it is the number of seconds from the first to the last one. */
   readonly seconds?: number | undefined;
 }
 
-/** Never throws for the contents of the file. */
+/** Errors in the contents of the file are findings: this never throws for them. */
 export function readStatistics(
   file: string,
   text: string,
@@ -36,12 +36,12 @@ export function readStatistics(
   return { statistics: new Map(statistics) };
 }
 
-/** Its name in the folder of the schema. */
+/** The file has this name in the folder of the schema. */
 export const STATISTICS_FILE = 'statistics.yaml';
 
 const HEADER = `# Sizes of the tables, written by \`millrace schema pull --statistics\`. \`millrace cost\` reads them.`;
 
-/** The text of the file, with the tables and columns in their order. */
+/** Returns the text of the file, with the tables and columns in their order. */
 export function printStatistics(statistics: Statistics): string {
   const lines = [...statistics].flatMap(([name, { rows, columns }]) => [
     `  ${JSON.stringify(name)}:`,

@@ -1,7 +1,7 @@
 // Explains errors of endpoints by the statements of the schema that were not carried out.
 import type { Finding } from '../../sql/base/finding.ts';
 
-/** What could not be created, by `database.name`, with its finding. */
+/** It has the finding of each object that could not be created, by `database.name`. */
 export type BrokenStatements = ReadonlyMap<string, Finding>;
 
 /** The finding; if it names a table that could not be created, with the location and reason. */
@@ -10,13 +10,13 @@ export function explainBroken(finding: Finding, { broken }: { readonly broken: B
   return reason === undefined ? finding : { ...finding, hint: reason };
 }
 
-/** Whether a statement could not be carried out because of another one that could not, for a reason of its own. */
+/** Returns whether a statement failed because another one had failed for a reason of its own. */
 export function isCausedBy(finding: Finding, broken: BrokenStatements): boolean {
   const cause = causeOf(finding.message, broken, new Set([finding]));
   return cause !== undefined && namedIn(cause.message, broken, (other) => other !== cause) === undefined;
 }
 
-/** Why a table that a message names does not exist: the first cause, if others prevented it. Undefined if it names none. */
+/** Returns why a table that a message names does not exist: the first cause, if others prevented it. Returns undefined if it names none. */
 function brokenIn(message: string, broken: BrokenStatements): string | undefined {
   const cause = causeOf(message, broken, new Set());
   return cause && `${cause.message} (${cause.file}:${cause.line}:${cause.column})`;

@@ -69,7 +69,7 @@ interface PlannedStatement {
   readonly step: Step;
 }
 
-/** A warning at the name of a table that no statement creates, if there is a similar name. */
+/** Warns about a table that no statement creates, at its name, if there is a similar name. */
 export function unknownTable(
   { statement, step: { what, target, needs } }: PlannedStatement,
   created: readonly QualifiedName[],
@@ -90,7 +90,7 @@ export function unknownTable(
   });
 }
 
-/** The table of the same database with the nearest name, or that of the same name in the nearest database. */
+/** Returns the table of the same database with the nearest name, or that of the same name in the nearest database. */
 function nearestTable(
   { database, name }: QualifiedName,
   tables: readonly QualifiedName[],
@@ -119,10 +119,10 @@ export function unknownEngine(
   });
 }
 
-/** Codes of a missing table or database: the fault of another statement. */
+/** These codes mean a missing table or database, which is the fault of another statement. */
 export const MISSING: ReadonlySet<number | undefined> = new Set([60, 81]);
 
-/** Names that may have been meant: of types and of all that statements name; tables with their databases. */
+/** Any of these may have been meant: types, and all that statements name; tables have their databases. */
 export interface KnownNames {
   readonly names: () => Iterable<string>;
   readonly tables: () => Iterable<string>;

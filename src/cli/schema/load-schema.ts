@@ -21,9 +21,9 @@ export interface LoadedSchema {
   readonly broken: BrokenStatements;
   /** How many statements were carried out, and how many of those only in a reduced form. */
   readonly counts: { readonly carriedOut: number; readonly reduced: number; readonly rejected: number };
-  /** Tables that were created without what the engine rejects of them, such as their keys, by `database.name`. */
+  /** These tables, by `database.name`, were created without a part that the engine rejects, such as their keys. */
   readonly reduced: ReadonlySet<string>;
-  /** Commands of ALTER for the indexes and projections of tables, which were not carried out, by `database.name`. */
+  /** These ALTER commands, by `database.name`, add the indexes and projections of tables; they were not carried out. */
   readonly indexes: ReadonlyMap<string, readonly string[]>;
   /** How many statements were left out, by kind. */
   readonly skipped: ReadonlyMap<string, number>;

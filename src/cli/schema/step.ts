@@ -16,7 +16,7 @@ export interface Step {
   readonly attempts: readonly string[];
   /** Reads what no attempt has: how long rows are kept, indexes, projections, and the key by which rows are distributed. */
   readonly check?: string | undefined;
-  /** Commands of ALTER for its indexes and projections, which no attempt has: no result depends on them. */
+  /** No attempt has these ALTER commands for indexes and projections, since no result depends on them. */
   readonly indexes?: readonly string[];
   /** It changes the columns of a table, which those of a table that is another name of it follow. */
   readonly isAlter?: boolean;
@@ -34,7 +34,7 @@ export type Normalised =
   | { readonly kind: 'use'; readonly database: string }
   /** Settings that change the columns of tables, from here to the end of the file. */
   | { readonly kind: 'set'; readonly settings: readonly (readonly [name: string, value: string])[] }
-  /** Needed, and not understood; `at` is the offset in the statement. */
+  /** Such a statement is needed, and could not be parsed; `at` is the offset in it. */
   | {
       readonly kind: 'unknown';
       readonly message: string;

@@ -87,10 +87,10 @@ function printBody({ columns, like, engine, query }: TableBody): string {
   return `${columns}${like}${engine}${query}`;
 }
 
-/** A table `AS` another would have that one's primary key otherwise. */
+/** Without this clause, a table `AS` another one would have that one's primary key. */
 const NO_KEYS = ' PRIMARY KEY tuple() ORDER BY tuple()';
 const PLAIN = ` ENGINE = MergeTree${NO_KEYS}`;
-/** Its rows can be read with FINAL, as those of all kinds but the plain one. */
+/** Its rows can be read with FINAL, as those of any MergeTree but the plain one. */
 const MERGING = ` ENGINE = ReplacingMergeTree${NO_KEYS}`;
 
 /**
@@ -115,8 +115,8 @@ export function bodiesOf(record: CreateRecord, context: StatementContext): reado
 }
 
 /**
- * A table that has a misspelled column in its keys or its engine is still read with FINAL, which merges rows by the key: without the
- * engine's arguments; with nothing but the columns of its sorting key that there are; without keys.
+ * Returns engines for a table that has a misspelled column in its keys or its engine. It is still read with FINAL, which merges rows by the
+ * key: without the engine's arguments, with only those columns of its sorting key that exist, or without keys.
  */
 function reducedEngines(
   record: CreateRecord,
@@ -134,7 +134,7 @@ function reducedEngines(
   return [bare, ...sorted, ...(tree === 'MergeTree' ? [] : [MERGING])];
 }
 
-/** A sorting key that is a list of columns, without those that the table does not have. */
+/** Returns a sorting key that is a list of columns, without those that the table does not have. */
 function knownOrder({ clauses, columns }: CreateRecord): string | undefined {
   const written = clauses.get('order');
   if (written === undefined || !/^\(?[\w`, \n]+\)?$/.test(written)) return undefined;

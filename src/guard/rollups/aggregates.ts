@@ -3,7 +3,7 @@ import { canonicalName } from '../sandbox/functions/aliases.ts';
 import { hasType, isDynamic, isFloat, isNullable, isOpaque, plainTypeOf } from '../../sql/types/traits.ts';
 
 export interface StoredAggregate {
-  /** The engine spells it like this. */
+  /** It is the name as the engine spells it. */
   readonly name: string;
   /**
    * `value`: as SimpleAggregateFunction(merge, T), two to three times faster than states. `state`: as AggregateFunction, which
@@ -19,7 +19,10 @@ export interface StoredAggregate {
 const always = (): boolean => true;
 const never = (): boolean => false;
 
-/** A sum of Float depends on its order, and so does which of 0 and -0 is the smallest, or of values with NULL inside of them. */
+/**
+ * A sum of Float depends on its order. So does the choice between 0 and -0 as the smallest value, and between values with NULL inside of
+ * them.
+ */
 const unlessUnordered = ([type]: readonly string[]): boolean =>
   type === undefined || !hasType(plainTypeOf(type), (inner) => isFloat(inner) || isNullable(inner) || isDynamic(inner) || isOpaque(inner)); // prettier-ignore
 
@@ -65,7 +68,7 @@ export function storedAggregate(name: string): StoredAggregate | undefined {
   return BY_NAME.get(canonicalName(name.toLowerCase()));
 }
 
-/** The call that makes a column of a rollup from the rows of a group. */
+/** Returns the call that makes a column of a rollup from the rows of a group. */
 export function stateSql(
   { aggregate, parameters }: { readonly aggregate: string; readonly parameters: readonly string[] },
   values: readonly string[],

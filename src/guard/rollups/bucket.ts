@@ -1,7 +1,7 @@
-// The bucket of a time, as tables of rollups have it and as queries compute it of rows.
+// Computes the bucket of a time, as tables of rollups store it and as queries compute it from rows.
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 
-/** The start of the bucket of a time, of the type of the time column. */
+/** Returns the start of the bucket of a time, with the type of the time column. */
 export function bucketSql(
   { timeType }: { readonly timeType: string },
   column: string,

@@ -17,7 +17,7 @@ import {
 } from './term.ts';
 import type { ReadTerm } from './terms.ts';
 
-/** A query reads this of the relation; it is collected while the query is edited. */
+/** The needs of a query are collected while it is edited. */
 export interface Needs {
   readonly named: Set<string>;
   readonly added: Set<string>;

@@ -26,13 +26,13 @@ export interface Level {
   readonly aliases: ReadonlyMap<string, Node>;
   /** The expressions of the list by the names of their columns. */
   readonly items: ReadonlyMap<string, Node>;
-  /** The first parts of these names. */
+  /** It has the first parts of these names. */
   readonly heads: ReadonlySet<string>;
-  /** True if the list passes on all columns of its source. */
+  /** It is true if the list passes on all columns of its source. */
   readonly hasStar: boolean;
-  /** All names in its expressions: aliases, columns, and the first parts of these. */
+  /** It has all names in its expressions: aliases, columns, and the first parts of these. */
   readonly names: ReadonlySet<string>;
-  /** The level that it reads; undefined: the stored table, which has these columns. */
+  /** It is the level that this one reads, or undefined if this one reads the stored table, which has these columns. */
   readonly below: Level | undefined;
   readonly columns: SourceColumns;
   readonly isGrouping: boolean;
@@ -51,12 +51,11 @@ const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>([
 /** A SELECT that only selects rows and columns has these; `LIMIT` with this number limits nothing. */
 const NO_LIMIT = String(10n ** 18n);
 
-/** A level is read with this. */
 export interface LevelSource extends Pick<Level, 'below' | 'columns'> {
   readonly isAggregate: (call: Node) => boolean;
 }
 
-/** The level, or why the SELECT is none that can read a rollup instead of rows. */
+/** Returns the level, or the reason why the SELECT cannot read a rollup instead of rows. */
 export function readLevel(
   tree: Tree,
   select: Node,
@@ -82,7 +81,7 @@ export function readLevel(
   if (call !== undefined) return unfitNode(tree, call, 'may return another number of rows');
   const named = namesOfSelect(tree, select);
   if ('text' in named) return named;
-  // What only the names of a part are read from is left out as a whole.
+  // An item that is read only through the name of its part would be left out as a whole.
   const inner = isGrouping ? undefined : innerAlias(list, select);
   if (inner !== undefined) return unfitNode(tree, inner, 'names a part of an expression');
   const stars = list.parts.filter(({ kind }) => kind === 'star' || kind === 'columns');
@@ -127,7 +126,7 @@ const OF_OTHERS: ReadonlySet<NodeKind> = new Set<NodeKind>(['subquery', 'from'])
 /** Other queries, and the columns that `*` replaces. */
 const APART: ReadonlySet<NodeKind> = new Set<NodeKind>([...OF_OTHERS, 'star']);
 
-/** The first node of a SELECT that is accepted; those of its subqueries are not asked for. */
+/** Returns the first node of a SELECT that is accepted; nodes of its subqueries are not asked for. */
 function findOwn(
   node: Node,
   accepts: (node: Node) => boolean,
@@ -145,7 +144,7 @@ function someOwn(node: Node, accepts: (node: Node) => boolean): boolean {
   return findOwn(node, accepts, APART) !== undefined;
 }
 
-/** The expressions by their aliases, and all names; or the name that the SELECT gives to two of them. */
+/** Returns the expressions by their aliases, and all names; or the name that the SELECT gives to two of them. */
 function namesOfSelect(tree: Tree, select: Node): Pick<Level, 'aliases' | 'names'> | Unfit {
   const aliases = new Map<string, Node>();
   const names = new Set<string>();
@@ -167,7 +166,7 @@ function namesOfSelect(tree: Tree, select: Node): Pick<Level, 'aliases' | 'names
   return twice === undefined ? { aliases, names } : { quoted: twice, text: 'is the name of two expressions' };
 }
 
-/** An alias inside of an expression, or of another clause than the list. */
+/** Returns an alias inside of an expression, or in a clause other than the list. */
 function innerAlias(list: Node, select: Node): Node | undefined {
   const whole = new Set([...list.parts, ...(partOf(select, 'with')?.parts ?? [])]);
   return findOwn(select, (node) => node.kind === 'alias' && !whole.has(node), APART);
@@ -251,7 +250,7 @@ function onlyReader(tree: Tree, whole: Node, element: Node, parents: ReadonlyMap
   return source?.kind === 'source' ? source : { quoted: name, text: 'is read by a condition' };
 }
 
-/** Nodes inside of each other: ways through a tree call themselves for each. */
+/** Traversals of a tree are recursive, so deeper nesting could exceed the stack. */
 const DEEPEST = 1000;
 
 /** Returns whether the ways through a tree could exceed the stack. */

@@ -1,14 +1,13 @@
-// What the names in a level mean: columns of the stored table, or expressions of a list or of a level below.
+// Resolves the names in a level: to columns of the stored table, or to expressions of a list or of a level below.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { namesOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Level } from './levels.ts';
 
-/** A name in a level: a column of the stored table, or what an expression of the list or of a level below is called. */
+/** A name in a level means a column of the stored table, or an expression of the list or of a level below. */
 export type Meaning =
   | { readonly kind: 'column'; readonly path: readonly string[]; readonly isDirect: boolean; readonly uses: readonly ItemUse[] }
   | { readonly kind: 'expression'; readonly node: Node; readonly level: Level; readonly uses: readonly ItemUse[] }; // prettier-ignore
 
-/** A column of a level's list that something reads. */
 export interface ItemUse {
   readonly level: Level;
   readonly name: string;
@@ -22,7 +21,7 @@ export function meaningOf(tree: Tree, level: Level, node: Node): Meaning | undef
 interface Lookup {
   readonly level: Level;
   readonly path: readonly string[];
-  /** The node that has the name: inside of its own definition, an alias means a column. */
+  /** This node has the name: inside of its own definition, an alias means a column. */
   readonly at: Node;
   readonly isDirect: boolean;
   readonly depth: number;

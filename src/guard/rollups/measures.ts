@@ -60,7 +60,7 @@ export function columnOf({ measure }: CompiledMeasure): string {
   return quoteIdentifier(`#${measure.name}`);
 }
 
-/** The function returns whether a call is an aggregate that may be derived from measures. */
+/** Returns a function that decides whether a call is an aggregate that may be derived from measures. */
 export function createIsAggregate(tree: Tree, measures: readonly CompiledMeasure[]): (call: Node) => boolean {
   const names = new Set([...OF_VALUES, ...ANY_CASE, ...measures.map(({ measure }) => measure.aggregate)]);
   return (call) => names.has(canonicalName(nameOf(tree, call)).name);
@@ -72,7 +72,6 @@ function canonicalName(written: string): { readonly name: string; readonly isCon
   return { name: ANY_CASE.has(own.toLowerCase()) ? own.toLowerCase() : own, isConditional };
 }
 
-/** Aggregates are derived with this. */
 export interface MeasureSource {
   readonly tree: Tree;
   readonly measures: readonly CompiledMeasure[];
@@ -87,7 +86,7 @@ export function readAggregate(from: MeasureSource, call: Node, level: Level): Te
   const aggregate = aggregateOf(tree, call);
   const unknown = rowTerm(textOf(tree, call), unfitNode(tree, call, 'is not a measure'));
   if (aggregate === undefined) return unknown;
-  // What is written in place of an aggregate has no names of its parts.
+  // What is written in place of an aggregate has none of the names of its parts.
   if (someNode(call, ({ kind }) => kind === 'alias')) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);

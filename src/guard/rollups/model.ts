@@ -66,13 +66,13 @@ export interface RollupCoverage {
   readonly until: bigint;
 }
 
-/** The columns that a source has now. */
+/** It lists the columns that a source has now. */
 export interface SourceColumns {
-  /** Of names with dots, their first parts as well. */
+  /** If a name has dots, its first parts are here as well. */
   readonly all: ReadonlySet<string>;
   /** `*` leaves these out: ALIAS, MATERIALIZED and EPHEMERAL. */
   readonly hidden: ReadonlySet<string>;
-  /** The same for the same columns. */
+  /** It is the same for the same columns. */
   readonly id: string;
 }
 

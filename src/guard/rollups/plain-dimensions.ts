@@ -1,4 +1,4 @@
-// The dimensions of a rollup that are columns of its source: a condition on them is the same over both.
+// Finds the dimensions of a rollup that are columns of its source: a condition on them is the same over both.
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { parseList } from '../../sql/clickhouse/tree/parse-part.ts';
 import { namesOf } from '../../sql/clickhouse/tree/visit.ts';

@@ -5,7 +5,9 @@ import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import { argumentsOf, nameOf, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { unfitNode, type Unfit } from './term.ts';
 
-/** The first such time; `timeType` is the engine's type of the table's. Only times with fractions of seconds are multiplied. */
+/**
+ * Returns the first such time; `timeType` is the engine's type of the table's times. Only times with fractions of seconds are multiplied.
+ */
 export function finerTime(tree: Tree, timeType: string): Unfit | undefined {
   const [, own] = /^DateTime64\((\d)/.exec(timeType) ?? [];
   if (own === undefined) return undefined;
@@ -36,7 +38,7 @@ const UNITS: ReadonlyMap<string, number> = new Map([
 ]);
 const FINEST = 9;
 
-/** The scale of a call that returns times with fractions, at most; 0 for others. */
+/** Returns the highest scale of a call that returns times with fractions; 0 for other calls. */
 function scaleOf(tree: Tree, call: Node): number {
   const name = nameOf(tree, call).toLowerCase();
   if (!/datetime64|timestamp64|^now(?:inblock)?64$/.test(name)) return 0;

@@ -9,7 +9,6 @@ import { columnOf, type CompiledMeasure } from './measures.ts';
 import type { RollupCoverage, RollupTable } from './model.ts';
 import type { TimeComparison, Term } from './term.ts';
 
-/** A query reads this of a rollup. */
 export interface RelationNeeds {
   readonly compiled: CompiledRollup;
   readonly table: RollupTable;
@@ -32,7 +31,7 @@ interface RelationColumn {
   readonly name: string;
   readonly ofRollup: string;
   readonly ofRows: string;
-  /** True if rows are grouped by it. */
+  /** It is true if rows are grouped by it. */
   readonly isKey: boolean;
 }
 

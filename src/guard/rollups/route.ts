@@ -82,7 +82,7 @@ export function createRouter({ zone }: RouterOptions): Router {
   };
 }
 
-/** Of the tables that a statement reads, so many are looked at, each by reading the statement again. */
+/** At most this many tables of a statement are looked at: the statement is read again for each. */
 const MOST_SOURCES = 8;
 
 /** Without roundings, coarser buckets would leave more rows at the ends of a range of time than they save groups. */
@@ -146,7 +146,7 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   };
 }
 
-/** A name is looked for in each. */
+/** A name is looked for in each level, so there are at most this many. */
 const MOST_LEVELS = 32;
 
 /** The SELECTs from the one that reads a stored table to the one that groups; or why there are none. */

@@ -8,7 +8,7 @@ export interface TimeComparison {
   readonly operator: string;
   /** An expression without columns. */
   readonly bound: string;
-  /** True if it may be a day, which begins at different instants. */
+  /** It is true if the term may be a day, which begins at different instants. */
   readonly isDay: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface RoundedTime {
 /** It explains why a query has to read rows: `quoted`, which is a part of the query, is not what is needed. */
 export interface Unfit {
   readonly quoted?: string;
-  /** The index in the statement at which what is quoted begins, if it is a part of it as it is written there. */
+  /** If the quoted text is part of the statement as written, it begins at this offset. */
   readonly at?: number;
   readonly text: string;
 }
@@ -42,9 +42,9 @@ export interface Term {
   readonly dimension: string | undefined;
   /** A term of kind `row` has this cause. */
   readonly cause: Unfit | undefined;
-  /** True if it needs no parentheses as an operand. */
+  /** It is true if the term needs no parentheses as an operand. */
   readonly isAtomic: boolean;
-  /** True if it cannot fail on a row, and reads nothing of it but its time. */
+  /** It is true if the term cannot fail on a row, and reads nothing of the row but its time. */
   readonly isTimeOnly: boolean;
 }
 
@@ -77,15 +77,15 @@ export function rowTerm(source: string, cause: Unfit | undefined): Term {
   return { ...NOTHING, kind: 'row', source, rollup: source, cause, isTimeOnly: false };
 }
 
-/** The text of what is not read as an expression: nothing else has it, and it is in no text that is compared. */
+/** This text marks what is not read as an expression: it occurs nowhere else, and in no text that is compared. */
 export const UNREAD = '\0';
 
-/** Characters of the text of an expression in which names are replaced by their expressions. */
+/** The text of an expression in which names are replaced by their expressions has at most this many characters. */
 const LONGEST_TERM = 16_384;
-/** Comparisons of an expression with the time, and roundings of it. */
+/** An expression has at most this many comparisons with the time, and roundings of it. */
 const MOST_TIMES = 32;
 
-/** The term, if it is not too large: what names mean can be twice as long with each of them. */
+/** Returns the term if it is not too large: each name can double what it means. */
 export function limitTerm(term: Term): Term {
   const isLong = Math.max(term.source.length, term.rollup.length) > LONGEST_TERM;
   const isLarge = isLong || Math.max(term.comparisons.length, term.roundings.length) > MOST_TIMES;
@@ -147,7 +147,7 @@ export function textWith(tree: Tree, node: Node, texts: readonly string[]): stri
 
 const LONGEST_CAUSE = 60;
 
-/** The reason for a part of the query. */
+/** Returns the reason for a part of the query. */
 export function unfitNode(tree: Tree, node: Node, text: string): Unfit {
   return { quoted: shownNode(tree, node), at: spanOf(tree, node).start, text };
 }

@@ -31,7 +31,6 @@ import {
   type Unfit,
 } from './term.ts';
 
-/** Terms are read with this. */
 export interface TermSource {
   readonly tree: Tree;
   /** The column of time. */
@@ -63,7 +62,7 @@ const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'between', 't
 
 const INSIDE_ITSELF = rowTerm(UNREAD, { text: 'a name is defined by itself' });
 
-/** Expressions inside of each other, also through names: each has several calls on the stack. */
+/** Expressions are nested at most this deep, also through names: each has several calls on the stack. */
 const DEEPEST = 256;
 const TOO_DEEP = rowTerm(UNREAD, { text: 'an expression of it is nested too deeply' });
 
@@ -85,7 +84,7 @@ export function createTerms(from: TermSource): ReadTerm {
     const term = limitTerm(readNode(reader, node, level));
     depth--;
     const dimension = dimensions.get(term.source);
-    // The time stays the time: in place of it, a bucket is read.
+    // The time itself stays, since a bucket is read in place of it.
     const isOther =
       dimension !== undefined && term.dimension === undefined && term.kind !== 'time' && !isComputed(term);
     const found = isOther ? dimensionTerm(dimension, term.source, quoteIdentifier(dimension)) : term;
@@ -131,11 +130,14 @@ function combine({ tree, read }: TermReader, node: Node, level: Level | undefine
 interface LambdaPart {
   readonly node: Node;
   readonly level: Level | undefined;
-  /** Those of the lambdas around it. */
+  /** These are the parameters of the lambdas around it. */
   readonly parameters: readonly string[];
 }
 
-/** The text of a lambda, or of a part of it. Names of columns are quoted, those of parameters are bare, and no expression has a name. */
+/**
+ * Returns the text of a lambda, or of a part of it. Names of columns are quoted, those of parameters are bare, and no expression has a
+ * name.
+ */
 function textInLambda(reader: TermReader, { node, level, parameters }: LambdaPart): string {
   const { tree, read } = reader;
   if (

@@ -3,7 +3,7 @@
 import { createLru } from '../../sql/base/lru.ts';
 import { offsetsIn } from '../../sql/dialects/time/zone.ts';
 
-/** The function returns whether hours and days in a zone begin with buckets of this many seconds. */
+/** It returns whether hours and days in a zone begin with buckets of this many seconds. */
 export type IsAligned = (zone: string, every: number) => boolean;
 
 const DAY = 86_400_000;

@@ -89,7 +89,7 @@ interface ColumnUse extends TokenRange {
 
 interface UseContext {
   readonly tree: Tree;
-  /** The table of a column; undefined if its subcolumns cannot be read. */
+  /** It returns the table of a column; undefined if its subcolumns cannot be read. */
   readonly ownerOf: (column: string) => ReadTable | undefined;
 }
 

@@ -4,7 +4,7 @@ import { nameOf, operatorOf, someNode, sourceOf, spanOf, walk } from '../../sql/
 import type { EngineMessage } from './engine-message.ts';
 import { OPERATORS, type TextMatch } from './find-in-query.ts';
 
-/** The engine executed this: a function, and its arguments as the engine prints them, each cut after some hundred characters. */
+/** The engine executed this function; it prints each argument cut after some hundred characters. */
 interface Executed {
   readonly name: string;
   readonly leaves: readonly string[];

@@ -1,4 +1,4 @@
-// The list of fronts beside the API: a front is a folder of `service/fronts/`, and a line here.
+// Lists the fronts beside the API: a front is a folder of `service/fronts/`, and a line here.
 import { addEventsRoute } from '../fronts/changes/routes.ts';
 import {
   CLICKHOUSE_ROUTE,
@@ -15,7 +15,7 @@ import { after } from './clock.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 
-/** `base` is what the listeners have in common, `clickhouse` what ClickHouse's interface needs. */
+/** The listeners have `base` in common; ClickHouse's interface needs `clickhouse`. */
 export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouseOptions): readonly Front[] {
   const { settings, path, catalog, isDevelopment } = parts;
   const fronts: readonly (Front | false)[] = [

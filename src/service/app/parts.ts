@@ -1,4 +1,4 @@
-// The parts of a service that its listeners serve.
+// Names the parts of a service that its listeners serve.
 import type { RedisLink } from '../cache/redis-link.ts';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
@@ -18,8 +18,8 @@ export interface Parts extends Core {
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };
-  /** Loads rows into the embedded engine; undefined for a server. */
+  /** It loads rows into the embedded engine, and is undefined for a server. */
   readonly loading: LoadRouteOptions | undefined;
-  /** Development mode: the document of the API needs no key, and problems have the engine's messages. */
+  /** In development, the document of the API needs no key, and problems have the engine's messages. */
   readonly isDevelopment: boolean;
 }

@@ -5,7 +5,7 @@ import { after, clock } from './clock.ts';
 import type { Core } from './core.ts';
 import type { ServiceOptions } from './service-options.ts';
 
-/** In development it creates them, and otherwise it keeps those that were applied. Undefined: the engine is a server. */
+/** Creates the rollups in development, and otherwise keeps those that were applied. Returns undefined if the engine is a server. */
 export function keepRollups(
   { engine, isDevelopment = false }: ServiceOptions,
   { catalog, rollups }: Pick<Core, 'catalog' | 'rollups'>,

@@ -154,7 +154,7 @@ function relevant(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   });
 }
 
-/** The keys, with their places, that unknown ones are misspellings of: where one of them is missing, that is reported already. */
+/** Returns the keys, with their places, that unknown ones are misspellings of: where one of them is missing, that is reported already. */
 function misspelledKeys(errors: readonly ErrorObject[]): ReadonlySet<string> {
   const places = new Set(
     errors.flatMap(({ keyword, instancePath }) => (keyword === 'required' ? instancePath : [])),

@@ -72,7 +72,7 @@ export interface Settings {
   readonly traces: TraceSettings | undefined;
   readonly usage: boolean;
   readonly usageDays: number;
-  /** True if queries read rollups. */
+  /** It is true if queries read rollups. */
   readonly rollups: boolean;
   readonly shutdownDelay: number;
   readonly drainTimeout: number;

@@ -2,13 +2,13 @@
 import { nameTokens, tokensOf } from '../../sql/clickhouse/tree/tokens.ts';
 import type { ComputedColumn } from './table-engines.ts';
 
-/** Names of columns that are read, which may be subcolumns; undefined: all columns may be. */
+/** The names may be those of subcolumns; undefined means that all columns may be read. */
 export type ReadNames = ReadonlySet<string> | undefined;
 
 export interface UsedColumns {
-  /** The computed columns among those that are read. */
+  /** These are the computed columns among those that are read. */
   readonly used: readonly ComputedColumn[];
-  /** What is read, with the names in the expressions of these. */
+  /** These are the columns that are read, with the names in the expressions of computed ones. */
   readonly names: ReadNames;
 }
 

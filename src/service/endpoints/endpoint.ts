@@ -74,9 +74,9 @@ export interface Endpoint {
   readonly budgets: readonly Budget[];
   readonly labels: readonly Label[];
   readonly reservation: ReservationPolicy;
-  /** True if its queries read rollups in place of rows, where the response is the same. */
+  /** It is true if its queries read rollups in place of rows, where the response is the same. */
   readonly readsRollups: boolean;
-  /** The share of calls over rollups that also run over the rows, from 0 to 1. */
+  /** It is the share of calls over rollups that also run over the rows, from 0 to 1. */
   readonly verifiesRollups: number;
   /** Undefined: the endpoint is no tool for agents. */
   readonly mcp: McpPolicy | undefined;
@@ -91,7 +91,7 @@ export interface EndpointHead extends Pick<
   Endpoint,
   'id' | 'name' | 'version' | 'isDefault' | 'deprecated' | 'rollout' | 'file' | 'tenant' | 'rate' | 'budgets'
 > {
-  /** Empty in a cache if no column is redacted by name. */
+  /** In a cache, it is empty if no column is redacted by name. */
   readonly query: string;
   readonly redaction: Pick<RedactionPolicy, 'columns'>;
   /** By name. */

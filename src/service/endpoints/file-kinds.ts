@@ -1,4 +1,4 @@
-// The name of a file says what it declares.
+// Decides by the name of a file what it declares.
 import type { SchemaName } from '../config/schema.ts';
 import { isSharedFile } from './include/sources.ts';
 
@@ -19,7 +19,7 @@ export function isViewFile(path: string): boolean {
   return /\.view\.ya?ml$/.test(path);
 }
 
-/** True for an endpoint, and for a part of some. */
+/** Returns true for an endpoint, and for a part of some. */
 export function isOfEndpoints(path: string): boolean {
   const schema = schemaOf(path);
   return schema === 'endpoint' || schema === 'shared';

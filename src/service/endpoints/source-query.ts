@@ -24,7 +24,7 @@ interface SourceErrorOptions extends ErrorOptions {
 
 /** The query cannot be redacted at the source. The message is for the endpoint's author. */
 export class SourceError extends Error {
-  /** The rule of pii.columns that names nothing, with the columns that there are. */
+  /** It is the rule of pii.columns that names nothing, with the columns that there are. */
   readonly unknown: UnknownRule | undefined;
   constructor(message: string, { unknown, ...options }: SourceErrorOptions = {}) {
     super(message, options);

@@ -120,7 +120,7 @@ interface Resolution {
   /** Definitions of shards and their tables. */
   readonly shards: Set<string>;
   readonly dictionaries: Set<string>;
-  /** Tables whose rows other tables have, with the columns of them that were looked at. */
+  /** Other tables have the rows of these tables; each key also has the columns that were looked at. */
   readonly passed: Set<string>;
   /** Columns that are computed on read, with their tables. */
   readonly computed: Set<string>;
@@ -252,7 +252,7 @@ function addComputed(resolution: Resolution, columns: readonly ComputedColumn[],
   }
 }
 
-/** Tables of a condition, and their columns that are read; with a name, there must be one. */
+/** A condition reads these columns of these tables; if it has a name, there must be one such table. */
 interface WantedTables {
   readonly condition: string;
   readonly name?: string;
@@ -315,7 +315,7 @@ async function addTable(
   return addDictionary(resolution, key, inside);
 }
 
-/** A table that has the rows of others, whose columns it reads by name. */
+/** Such a table has the rows of others, whose columns it reads by name. */
 type PassingReads = Extract<EngineReads, { readonly kind: 'tables' | 'pattern' | 'shards' }>;
 
 function passesColumns(reads: EngineReads): reads is PassingReads {

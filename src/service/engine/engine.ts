@@ -40,7 +40,7 @@ export interface Statement {
   readonly origin: 'saved' | 'consumer';
   /** Print integers of 64 bits and more, and decimals, as JSON strings. */
   readonly int64: 'number' | 'string';
-  /** Print NaN and infinities as the JSON strings `nan`, `inf` and `-inf`; default: as null. */
+  /** It prints NaN and infinities as the JSON strings `nan`, `inf` and `-inf`; by default they are null. */
   readonly nonFinite?: 'string' | undefined;
   /** A consumer statement over redacted tables. */
   readonly isRedacted?: boolean | undefined;

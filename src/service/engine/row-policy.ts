@@ -13,7 +13,7 @@ export interface PolicyCarrier {
   value(parameter: string): string;
 }
 
-/** SQL over `system.row_policies`: true of those that apply to the user who asks. */
+/** This SQL over `system.row_policies` is true for the policies that apply to the user who asks. */
 export const POLICY_APPLIES =
   '((apply_to_all AND NOT has(apply_to_except, currentUser())) OR hasAny(apply_to_list, arrayPushBack(enabledRoles(), currentUser())))';
 

@@ -33,7 +33,7 @@ export interface Readiness {
   readonly causes: Readonly<Record<string, string | undefined>>;
 }
 
-/** Adds the routes of a protocol to the API listener. */
+/** A front adds the routes of a protocol to the API listener. */
 export type Front = (app: FastifyInstance) => void;
 
 export interface ServerOptions extends BaseOptions {
@@ -50,9 +50,9 @@ export interface ServerOptions extends BaseOptions {
   readonly openapi: (key: string | undefined, record: CallRecord) => Promise<string>;
   readonly texts: TextSource;
   readonly readiness: () => Promise<Readiness>;
-  /** The fronts beside the API. */
+  /** They are the fronts beside the API. */
   readonly fronts: readonly Front[];
-  /** Answers a connection that speaks no HTTP, if it can. */
+  /** It answers a connection that does not use HTTP, if it can. */
   readonly answerForeign: (error: NodeJS.ErrnoException, socket: Socket) => boolean;
 }
 

@@ -1,4 +1,5 @@
-// Header fields of requests: how much of one is parsed, the id of the request, and what every front reads for a call: its key and its options.
+// Reads the header fields of requests: how much of one is parsed, the id of the request, and what every front reads for a call: its key and
+// its options.
 import type { FastifyRequest } from 'fastify';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CallContent } from '../request/call.ts';
@@ -94,17 +95,16 @@ function asksForRedaction(request: FastifyRequest, name: string): boolean {
   return !isReadable(value) || value.split(',').some((each) => !/^[ \t]*(?:0|false)?[ \t]*$/i.test(each));
 }
 
-/** Characters of one field. Longer fields are not parsed; each reader documents the consequence. */
+/** Fields with more characters are not parsed; each reader documents the consequence. */
 export const MAX_FIELD_LENGTH = 500;
 
-/** False for a missing field, too. */
+/** Returns false for a missing field, too. */
 export function isReadable(field: string | undefined): field is string {
   return field !== undefined && field.length <= MAX_FIELD_LENGTH;
 }
 
 /**
- * The request id, used in responses, the log and the engine's query log: the client's if it is a plain token, otherwise
- * a new one.
+ * Returns the request id, used in responses, the log and the engine's query log: the client's if it is a plain token, otherwise a new one.
  */
 export function requestIdOf(field: string | string[] | undefined, newId: () => string): string {
   return typeof field === 'string' && /^[\w.:-]{1,64}$/.test(field) ? field : newId();

@@ -1,15 +1,15 @@
-// Node's HTTP server of a listener: its limits, and what sees a request before routing.
+// Creates Node's HTTP server of a listener, with its limits, and with what sees a request before routing.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { closeWithConnection } from './pipelined.ts';
 
-/** Bytes of the URL and all headers together: fits a query of 64 KiB, percent-encoded where necessary. */
+/** The URL and all headers together have at most this many bytes: a query of 64 KiB fits, percent-encoded where necessary. */
 export const HEADER_LIMIT = 131_072;
 const RECEIVE_TIMEOUT_MS = 30_000;
 const KEEP_ALIVE_MS = 72_000;
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Sees requests before routing, and calls `next` for those that it does not answer. */
+/** It sees requests before routing, and calls `next` for those that it does not answer. */
 export type Intercept = (request: IncomingMessage, response: ServerResponse, next: () => void) => void;
 
 export function createNodeServer(handle: Handle, intercept: Intercept | undefined): Server {

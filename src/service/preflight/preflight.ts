@@ -18,7 +18,7 @@ export interface PreflightOptions extends ProbeOptions {
 /** All endpoints share the checks, so testing more of them finds nothing new. */
 const MAX_ENDPOINTS = 20;
 
-/** The tests in their order. Their results have names in place of codes. */
+/** The tests run in this order. Their results have names in place of codes. */
 const SELF_TEST: readonly CheckEntry<'service', PreflightFinding, PreflightOptions>[] = [
   { needs: 'service', codes: {}, check: checkServerOf },
   { needs: 'service', codes: {}, check: attackEndpoints },

@@ -26,7 +26,7 @@ export interface Bound {
   readonly format: CallContent['format'];
   /** Undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
-  /** How NaN and infinities are written; undefined: as null, or as the format has them. */
+  /** It is how NaN and infinities are written; undefined means as null, or as the format writes them. */
   readonly nonFinite: 'string' | undefined;
   /** Undefined: the rows are not divided into pages. */
   readonly opened: OpenedPage | undefined;

@@ -34,7 +34,7 @@ export interface CallContent {
   readonly redact: boolean;
   /** The shape that the caller prefers (Prefer, RFC 7240); undefined: none. */
   readonly resultShape: ResultShape | undefined;
-  /** How NaN and infinities are written in JSON, as the caller prefers; default: as null. */
+  /** It is how NaN and infinities are written in JSON, as the caller prefers; the default is null. */
   readonly nonFinite?: 'string' | undefined;
   /** Whether the body gets metadata: as the field `meta` says, also without one, or never (`meta` is then no reserved field). Default: never. */
   readonly metadata?: 'optional' | 'preferred' | undefined;
@@ -127,7 +127,7 @@ export interface Answer {
   /** The dialect that the consumer query was parsed as; undefined for other calls. */
   readonly dialect: Dialect | undefined;
   /** The shape that the caller preferred and got; undefined if it preferred none, or the format has none. */
-  /** The preferences about its rows that were applied (RFC 7240, 3). */
+  /** These preferences about its rows were applied (RFC 7240, 3). */
   readonly preferences: readonly string[];
   /** The caller preferred metadata, and the body has them. */
   readonly isMetadataPreferred?: boolean | undefined;

@@ -15,7 +15,7 @@ export interface EncodeDeps extends MetadataDeps {
   readonly keyUse: Pick<KeyUse, 'note'>;
   /** Compares versions after calls; undefined: not here. */
   readonly shadow?: Shadow | undefined;
-  /** Repeats calls of rollups over the rows; undefined: not here. */
+  /** It repeats calls of rollups over the rows; if it is undefined, they are not repeated. */
   readonly verification?: Verification | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface Explanation {
   readonly sql: string;
   /** The dialect that SQL was parsed as; absent for LQL. */
   readonly dialect?: Dialect;
-  /** It says whether the query reads a rollup, and why not; absent if its tables have none. */
+  /** It says whether the query reads a rollup, and why not; it is absent if its tables have none. */
   readonly rollup?: string;
 }
 
@@ -65,7 +65,7 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
   };
 }
 
-/** The quoted part of the saved query is left out, also if the caller's has the same text: that would confirm a guess. */
+/** A quoted part of the saved query is left out, even if the caller's query has the same text: that would confirm a guess. */
 function sentenceOf(routed: Routed, { consumerQuery, statement }: PlannedQuery): string {
   if (routed.kind === 'rollup') return `${routed.rollup} is used`;
   const { quoted, text, at = -1 } = routed.reason;

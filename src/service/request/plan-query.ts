@@ -1,4 +1,4 @@
-// The statement of a call: that of the endpoint, over redacted tables if need be, or the checked one of a consumer query.
+// Chooses the statement of a call: that of the endpoint, over redacted tables if necessary, or the checked one of a consumer query.
 import type { PlannedQuery, PlanQueryDeps, QueryRequest } from './planned-query.ts';
 import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
@@ -9,7 +9,7 @@ import { Problem } from '../../sql/base/problem.ts';
 import { hashParameters } from '../endpoints/source-query.ts';
 
 /**
- * The query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
+ * Resolves to the query to run. If the call is redacted, a consumer query reads redacted tables. Throws Problem for a consumer query that
  * may not run.
  */
 export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
@@ -41,7 +41,7 @@ function planSaved(
   };
 }
 
-/** The saved query over redacted tables. Throws Problem if they cannot be redacted. */
+/** Resolves to the saved query over redacted tables. Throws Problem if they cannot be redacted. */
 async function planAtSource(
   { describe }: Pick<PlanQueryDeps, 'describe'>,
   endpoint: Endpoint,
@@ -55,7 +55,7 @@ async function planAtSource(
   }
   const { statement, ...plan } = planSaved(endpoint, bindings);
   const { source: settings } = endpoint.redaction.redactor;
-  // Personal data compared with stored values would show whether there is such a value, by a failure on its row.
+  // A comparison of personal data with stored values that fails on a row would show that there is such a value.
   const canCompare = Object.values(bindings.values).every(
     (value) => value === null || settings?.canCompare(value) === true,
   );

@@ -1,4 +1,4 @@
-// The days that parts of a source have rows of, among times of a rollup.
+// Finds the days that parts of a source have rows of, among times of a rollup.
 import type { Rollup } from '../../guard/rollups/model.ts';
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
@@ -6,13 +6,13 @@ import { askRows } from './ask.ts';
 import type { Day } from './compare.ts';
 import { daySql, quoteName } from './statements.ts';
 
-/** Times in seconds since 1970; the end is exclusive. */
+/** The times are in seconds since 1970; the end is exclusive. */
 export interface CoveredTimes {
   readonly from: number;
   readonly until: number;
 }
 
-/** Undefined: a part was merged meanwhile, so that not all rows were looked at. Rejects with EngineError. */
+/** Resolves to undefined if a part was merged meanwhile, so that not all rows were looked at. Rejects with EngineError. */
 export async function daysOfParts(
   engine: Engine,
   { source, time: column }: Pick<Rollup, 'source' | 'time'>,

@@ -1,4 +1,4 @@
-// The columns of a source as they are now: what a name in a query over it may mean.
+// Reads the columns of a source as they are now: what a name in a query over it may mean.
 import type { Rollup, SourceColumns } from '../../guard/rollups/model.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';

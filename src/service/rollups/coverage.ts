@@ -13,18 +13,16 @@ import { readStates, type RollupState } from './state.ts';
 
 type SourceName = Rollup['source'];
 
-/** A rollup that the files declare, as it is now. */
 export interface KnownRollup {
   readonly name: string;
   readonly source: SourceName;
-  /** Undefined: all queries read the rows, for the reason. */
+  /** If it is undefined, all queries read the rows, for the reason. */
   readonly inUse: RollupInUse | undefined;
   readonly reason: string | undefined;
-  /** The users that it is not used for. */
+  /** The rollup is not used for these users. */
   readonly hidden: Hidden;
 }
 
-/** A rollup that is not used, and why. */
 export type UnusedRollup = Pick<KnownRollup, 'name'> & { readonly reason: string };
 
 export interface RollupsInUse {
@@ -34,7 +32,7 @@ export interface RollupsInUse {
   unused(source: SourceName, origin: QueryOrigin): readonly UnusedRollup[];
   /** The version is not used from now on, until it is filled again. Never rejects. */
   distrust(rollup: { readonly rollup: string; readonly version: string }, reason: string): Promise<void>;
-  /** All that the files declare, as last read. */
+  /** It returns all that the files declare, as last read. */
   all(): readonly KnownRollup[];
   /** Reads the states now. Never rejects. */
   refresh(): Promise<void>;
@@ -43,7 +41,7 @@ export interface RollupsInUse {
 
 export interface RollupsInUseOptions {
   readonly engine: Engine;
-  /** What the files declare now. */
+  /** It returns what the files declare now. */
   readonly declared: () => readonly DeclaredRollup[];
   readonly clock: Pick<Clock, 'monotonic'>;
   readonly after: After;
@@ -146,7 +144,7 @@ export async function readKnown(
       standingOf(state, Number(row?.[0] ?? 0)),
     );
     const { rollup = each } = used.inUse ?? {};
-    // The embedded engine has filters of its own, which the service makes for both.
+    // The embedded engine has its own filters, which the service makes for both tables.
     const isOfServer = engine.kind === 'http' && used.inUse !== undefined;
     const hidden = isOfServer ? await hiddenFrom(engine, policies, used.inUse.rollup) : {};
     found.push({ name: each.name, source: rollup.source, ...used, hidden });
@@ -154,7 +152,7 @@ export async function readKnown(
   return found;
 }
 
-/** The newest first: another version stays in use until the declared one is equal to its rows. */
+/** The newest version comes first: another one stays in use until the declared one is equal to its rows. */
 function versionsOf(
   states: readonly RollupState[],
   { name, version }: DeclaredRollup,
@@ -164,7 +162,7 @@ function versionsOf(
   return [...own, ...versions.filter((each) => !own.includes(each))];
 }
 
-/** The first that can be used; if there is none, the reason of the first. */
+/** Chooses the first version that can be used; if there is none, the reason of the first. */
 async function choose(
   engine: Engine,
   versions: readonly RollupState[],

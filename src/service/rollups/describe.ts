@@ -1,12 +1,12 @@
-// The state of a rollup for operators.
+// Describes the state of a rollup for operators.
 import type { KnownRollup } from './coverage.ts';
 
 export interface DescribedRollup {
   readonly name: string;
   readonly table: string;
-  /** Absent: no version is used. */
+  /** It is absent if no version is used. */
   readonly version?: string;
-  /** The times that are read from it, in UTC: the end is exclusive. */
+  /** Times from this one, in UTC, are read from the rollup; the end is exclusive. */
   readonly from?: string;
   readonly until?: string;
   /** It says why it is not used. */

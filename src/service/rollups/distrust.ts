@@ -1,5 +1,5 @@
-// Rollups that a call has found to be wrong. Their states say so to all processes, if the user of the service may write them, until they
-// are filled again; otherwise this process knows it as long as it runs.
+// Remembers rollups that a call has found to be wrong. Their states say so to all processes, if the user of the service may write them,
+// until they are filled again; otherwise only this process knows it, while it runs.
 import type { Rollup } from '../../guard/rollups/model.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { StandingOf } from './standing.ts';
@@ -10,16 +10,16 @@ type Version = Pick<Rollup, 'name' | 'version'>;
 export interface Distrust {
   /** Resolves to whether the state could be written. Never rejects. */
   readonly add: (version: Version, reason: string) => Promise<boolean>;
-  /** Undefined: it is trusted. */
+  /** It returns undefined if the version is trusted. */
   readonly reasonOf: (version: Version) => string | undefined;
-  /** The standings of those that are not distrusted. */
+  /** It returns the standings of versions that are not distrusted. */
   readonly withFailures: (standingOf: StandingOf) => StandingOf;
 }
 
 interface Failure {
   readonly reason: string;
   isWritten: boolean;
-  /** It was read from the state: if it is not there any more, the rollup was filled again. */
+  /** It is true if the failure was read from the state: if it is not there any more, the rollup was filled again. */
   isSeen: boolean;
 }
 

@@ -19,7 +19,7 @@ const LEAST_GAIN = 5;
 /** The newest days. */
 const DAYS = 3;
 
-/** There is one for each table, the finest first; none if the source has no rows. Rejects with EngineError. */
+/** Resolves to one estimate for each table, the finest first; to none if the source has no rows. Rejects with EngineError. */
 export async function estimateRollup(engine: Engine, plan: RollupPlan): Promise<readonly RollupEstimate[]> {
   const { rollup } = plan;
   const [time, source] = [quoteIdentifier(rollup.time), quoteName(rollup.source)];

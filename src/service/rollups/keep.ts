@@ -90,7 +90,7 @@ export async function* keepRollup(
   const { plan } = kept;
   const seen = await seeSource(engine, plan.rollup);
   const known = stateOf(await readStates(engine), plan.rollup);
-  // Its tables have the types of before.
+  // Its tables have the previous types of columns, so they are created again.
   if (known !== undefined && seen !== undefined && hasOtherColumns(known.seen, seen))
     await dropRollup(engine, plan.rollup, plan.cluster);
   let state = await applyRollup(deps, kept);
@@ -166,7 +166,7 @@ async function emptyDays({ engine }: RollupDeps, { plan }: KeptRollup): Promise<
       await engine.execute(`ALTER TABLE ${quoteName(table)} DROP PARTITION '${day}'`);
 }
 
-/** Rows that came in place of others may be as many: their days are filled again. Undefined: which ones is not known now. */
+/** Replaced rows may be equal in number, so their days are filled again. Returns undefined if it is not known now which days these are. */
 function replacedDays(
   { engine }: RollupDeps,
   { rollup, seen }: RollupState,
@@ -234,7 +234,7 @@ async function* fill(
   const wanted = judged.days.filter((day) => !day.isEqual && (!day.isKept || day.counted < day.rows));
   const days = await withoutBusy(deps, kept, wanted, edge);
   if (days.length === 0) return;
-  // Days that are filled are not covered meanwhile.
+  // A day is not covered while it is filled.
   const isCovered = days.some(
     ({ day }) => secondsOf(day) < state.until && secondsOf(day) + DAY_SECONDS > state.from,
   );

@@ -1,14 +1,14 @@
-// The parts of a table at two moments: which rows of the later one were there before, by the ranges of blocks that parts have. An
-// insert makes a part, and so do ATTACH, REPLACE and MOVE of partitions, which no view sees.
+// Compares the parts of a table at two moments, to find which rows of the later one were there before, by the ranges of blocks that parts
+// have. An insert makes a part, and so do ATTACH, REPLACE and MOVE of partitions, which no view sees.
 // Source: https://clickhouse.com/docs/operations/system-tables/parts
 
-/** Rows by the name of the part. */
+/** It has the number of rows by the name of the part. */
 export type SeenParts = Readonly<Record<string, number>>;
 
 export interface PartChanges {
-  /** Partitions of which a part is gone, or lost rows when it was merged. */
+  /** A part of these partitions is gone, or lost rows when it was merged. */
   readonly lost: ReadonlySet<string>;
-  /** Parts that have rows which were not there before, or may have. */
+  /** These parts have, or may have, rows which were not there before. */
   readonly unseen: readonly string[];
 }
 
@@ -20,7 +20,7 @@ interface TablePart {
   readonly rows: number;
 }
 
-/** `partition_first_last_level`, and the number of a mutation. */
+/** The name is `partition_first_last_level`, and may end with the number of a mutation. */
 const NAME = /^([^_]+)_(\d+)_(\d+)_\d+(?:_\d+)?$/;
 
 export function partitionOf(name: string): string {

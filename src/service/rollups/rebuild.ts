@@ -62,7 +62,6 @@ export function timesOf(days: readonly Day[]): TimeCondition {
 /** Fewer threads than a query has: those who call wait for the engine, too. */
 const GENTLY = 'max_threads = 2, max_insert_threads = 1, max_partitions_per_insert_block = 0, priority = 10';
 
-/** Reading and filling tables needs this. */
 export interface RollupDeps {
   readonly engine: Engine;
   readonly after: After;

@@ -1,4 +1,4 @@
-// What the users of a server may read of a rollup and of its source. A rollup must not show what its source hides: it is used for a
+// Checks what the users of a server may read of a rollup and of its source. A rollup must not show what its source hides: it is used for a
 // user only if the same row policies apply to both, and the user may read each column that the rollup is made of.
 import type { Rollup, RollupTable } from '../../guard/rollups/model.ts';
 import { plainDimensions } from '../../guard/rollups/plain-dimensions.ts';
@@ -16,17 +16,17 @@ export type QueryOrigin = Statement['origin'];
 /** Says for whom a rollup is not used, and why. */
 export type Hidden = Readonly<Partial<Record<QueryOrigin, string>>>;
 
-/** A row policy of a table, or of all tables of a database if the table is ''. */
+/** The policy is of a table, or of all tables of a database if the table is ''. */
 export interface RowPolicy {
   readonly database: string;
   readonly table: string;
   readonly isRestrictive: boolean;
   readonly filter: string;
-  /** Whether it applies to the user who asked. */
+  /** It is true if the policy applies to the user who asked. */
   readonly applies: boolean;
 }
 
-/** The row policies of tables, for the user of an origin. Undefined: the user may not see them. */
+/** It resolves to the row policies of tables, for the user of an origin; to undefined if the user may not see them. */
 export type PoliciesOf = (origin: QueryOrigin) => Promise<readonly RowPolicy[] | undefined>;
 
 const POLICIES = `SELECT database, table, is_restrictive, ifNull(select_filter, '1'), ${POLICY_APPLIES} FROM system.row_policies`;
@@ -69,7 +69,7 @@ const UNKNOWN =
   'the row policies of its table are not known: the user of the service may not read system.row_policies';
 const PARTLY = 'the user of the service reads only a part of its table';
 
-/** For whom it is not used on a server. Rejects with EngineError if the server is unavailable. */
+/** Resolves to the users that a rollup is not used for on a server. Rejects with EngineError if the server is unavailable. */
 export async function hiddenFrom(engine: Engine, policies: PoliciesOf, rollup: Rollup): Promise<Hidden> {
   const saved = await policies('saved');
   // The numbers of rows are compared by this user.

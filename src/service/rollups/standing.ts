@@ -1,5 +1,5 @@
-// Whether a version of a rollup can be used now, and for which times: it was compared with its rows, and no row has come, changed or
-// gone since that it does not have.
+// Decides whether a version of a rollup can be used now, and for which times: it was compared with its rows, and since then no row has
+// come, changed or gone that it does not have.
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { daysOfParts, type CoveredTimes } from './changed-days.ts';
 import { compareDays, type Day } from './compare.ts';
@@ -8,7 +8,7 @@ import { secondsOf, timesOf } from './rebuild.ts';
 import { isFed } from './views.ts';
 import { hasChanged, seeSource, type RollupState } from './state.ts';
 
-/** The times that are equal to the rows, or why none is used. */
+/** It has the times that are equal to the rows, or the reason why none is used. */
 export type Standing = CoveredTimes | { readonly reason: string };
 
 /** `now` is the time of the engine, in milliseconds since 1970. Rejects with EngineError. */
@@ -51,7 +51,7 @@ export function createStandingOf(engine: Engine): StandingOf {
   return (state, now) => look(state, now).catch(rejected);
 }
 
-/** Such as after a column was dropped: other rollups can still be used. */
+/** A rejected query, such as after a column was dropped, concerns this rollup only: others can still be used. */
 function rejected(cause: unknown): Standing {
   if (cause instanceof EngineError && cause.failure === 'rejected')
     return { reason: 'the engine rejects what it is compared by' };
@@ -66,7 +66,7 @@ function reasonOf({ from, until, checked, failure }: RollupState, now: number): 
   return until <= from ? 'no times are known to be equal to the rows' : undefined;
 }
 
-/** The days of covered times on which the rollup does not have the rows of these parts. Undefined: not known. */
+/** Resolves to the days of covered times on which the rollup does not have the rows of these parts; to undefined if they are not known. */
 async function unequalDays(
   engine: Engine,
   { rollup, ...times }: RollupState,

@@ -28,7 +28,7 @@ export interface SeenSource {
   readonly parts: SeenParts;
   /** Mutations and lightweight updates, each with whether it may change values: numbers of rows show all others. */
   readonly changes: Readonly<Record<string, ChangeKind>>;
-  /** The types and defaults of columns by name: values of old rows that are not stored follow a default without a mutation. */
+  /** It has the types and defaults of columns by name: values of old rows that are not stored follow a default without a mutation. */
   readonly columns: Readonly<Record<string, string>>;
 }
 

@@ -130,7 +130,7 @@ function createViews(plan: RollupPlan): readonly string[] {
   return tables.map((table, index) => createView(plan, table, tables[index - 1])).toReversed();
 }
 
-/** The statements that create the views again, such as after another table has the name of the source. */
+/** Returns the statements that create the views again, such as after another table has the name of the source. */
 export function viewStatements(plan: RollupPlan): readonly string[] {
   const { rollup, cluster } = plan;
   return [...rollup.tables.map((table) => dropTable(viewOf(table), cluster)), ...createViews(plan)];

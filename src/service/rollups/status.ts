@@ -1,21 +1,21 @@
-// What `millrace rollup status` says of a version of a rollup, as data and as a line.
+// Describes a version of a rollup for `millrace rollup status`, as data and as a line.
 import type { Day } from './compare.ts';
 
 export interface RollupStatus {
   readonly name: string;
   readonly version: string;
-  /** `equal`: it is used for times from `from` to `until`. */
+  /** If it is `equal`, the version is used for times from `from` to `until`. */
   readonly state: 'not applied' | 'not filled' | 'not used' | 'equal';
   readonly reason?: string;
-  /** Times in UTC; the end is exclusive. */
+  /** Times are in UTC; the end is exclusive. */
   readonly from?: string | undefined;
   readonly until?: string | undefined;
   readonly compared?: string;
-  /** Days whose numbers of rows differ from the table now. */
+  /** The numbers of rows of these days differ from the table now. */
   readonly differs?: readonly Day[];
-  /** False: no file has it. */
+  /** It is false if no file has it. */
   readonly isDeclared?: boolean;
-  /** The version that the files have. */
+  /** The files have this version. */
   readonly replacedBy?: string;
 }
 
@@ -65,7 +65,7 @@ function stateText({
   }
 }
 
-/** In UTC; the time is in seconds since 1970. */
+/** The text is in UTC; the time is in seconds since 1970. */
 export function timeText(seconds: number): string {
   return `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
 }

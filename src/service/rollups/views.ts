@@ -1,4 +1,4 @@
-// The views that fill the tables of a rollup. A view belongs to a table and not to its name: one that takes over the name of the
+// Finds the views that fill the tables of a rollup. A view belongs to a table and not to its name: a table that takes over the name of the
 // source has none.
 import type { Rollup } from '../../guard/rollups/model.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';

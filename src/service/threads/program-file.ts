@@ -1,4 +1,4 @@
-// The file of a thread's program: built, or from source.
+// Finds the file of a thread's program: the built one, or its source.
 import { extname } from 'node:path';
 
 export interface ThreadProgram {
@@ -7,7 +7,7 @@ export interface ThreadProgram {
   readonly isSource: boolean;
 }
 
-/** The program beside the module at `from`; its file has the extension of that. */
+/** Returns the program beside the module at `from`; its file has the extension of that module. */
 export function threadProgram(name: string, from: string): ThreadProgram {
   const extension = extname(from);
   return { file: new URL(`${name}${extension}`, from), isSource: extension === '.ts' };

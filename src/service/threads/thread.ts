@@ -3,7 +3,7 @@ import { createRequire } from 'node:module';
 import { Worker, type WorkerOptions } from 'node:worker_threads';
 import { threadProgram } from './program-file.ts';
 
-/** The thread of a program beside the module that starts it: `./parser-program` and `import.meta.url`. */
+/** Starts the thread of a program beside the module that starts it: `./parser-program` and `import.meta.url`. */
 export function startThread(
   name: string,
   from: string,

@@ -46,16 +46,16 @@ export interface PathFinding {
   readonly severity?: 'warning';
 }
 
-/** A range in a text: offsets in UTF-16 code units, `end` exclusive. */
+/** Offsets are in UTF-16 code units; `end` is exclusive. */
 export interface TextSpan {
   readonly start: number;
   readonly end: number;
 }
 
-/** A finding in a text at an offset (UTF-16 code units), such as in a query: a document locates it. */
+/** The offset, in UTF-16 code units, is in a text such as a query; a document locates it. */
 export interface TextFinding<Code extends string = string> {
   readonly start: number;
-  /** `family.reason`, stable. */
+  /** It has the form `family.reason`, and is stable. */
   readonly code: Code;
   readonly message: string;
   readonly hint?: string;

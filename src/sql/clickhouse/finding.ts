@@ -112,5 +112,4 @@ export const SQL_CODES: Codes = {
   },
 };
 
-/** A finding in the query that was read. */
 export type SqlFinding = TextFinding & TextSpan;

@@ -27,7 +27,7 @@ export type StatementRecord =
       readonly kind: 'unreadable';
       readonly message: string;
       readonly name?: QualifiedName;
-      /** Offset in the statement; undefined: its start. */
+      /** It is the offset in the statement; undefined means its start. */
       readonly at?: number;
     };
 
@@ -91,7 +91,7 @@ export interface ColumnList {
   readonly columns: readonly ColumnText[];
   /** The primary key, if it is one of the items. */
   readonly primary: string | undefined;
-  /** The indexes and projections among the items, as commands of ALTER that add them. */
+  /** They are the indexes and projections among the items, as ALTER commands that add them. */
   readonly indexes: readonly string[];
 }
 
@@ -157,6 +157,6 @@ export interface AlterRecord {
   readonly commands: readonly string[];
   /** The commands that change how long rows are kept, and add indexes, projections and constraints. */
   readonly checked: readonly string[];
-  /** The commands that add and drop indexes and projections. */
+  /** These commands add and drop indexes and projections. */
   readonly indexes: readonly string[];
 }

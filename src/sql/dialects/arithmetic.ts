@@ -331,7 +331,7 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   return shortShift(a, b, operation) ?? bits(x ?? a, y ?? b, { name, traits });
 }
 
-/** A shift of two literals of 32 bits, whose number of places is one of 32; undefined for others. */
+/** Returns a shift of two literals of 32 bits, with the number of places modulo 32; undefined for others. */
 function shortShift(a: Value, b: Value, { operator, context }: Operation): Value | undefined {
   const [own, places] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
   const isShift = operator === '<<' || operator === '>>';

@@ -1,9 +1,12 @@
-// JSON documents that are written in a query, as the source prints them.
+// Prints JSON documents that are written in a query as the source does.
 import type { Value } from './value.ts';
 
 const PART = /"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|\s+/g;
 
-/** A literal document as it is printed: without space, and with a fraction of each number that has one. Undefined if it is not plain. */
+/**
+ * Returns a literal document as the source prints it: without spaces, and with a fraction for each number that has one. Returns undefined
+ * if it is not plain.
+ */
 export function printedLiteral({ literal }: Value): string | undefined {
   if (literal === undefined) return undefined;
   try {
@@ -29,7 +32,7 @@ interface JsonMember {
   readonly text: string;
 }
 
-/** What is after commas and colons, and which member of an object comes first. */
+/** It sets what follows commas and colons, and which member of an object comes first. */
 interface Printing {
   readonly space: '' | ' ';
   readonly order: (a: string, b: string) => number;
@@ -39,10 +42,10 @@ const byName = (a: string, b: string): number => (a < b ? -1 : 1);
 
 const sizeOf = (name: string): number => new TextEncoder().encode(name).length;
 
-/** The order of names in PostgreSQL's jsonb. */
+/** PostgreSQL's jsonb orders names like this. */
 export const bySize = (a: string, b: string): number => sizeOf(a) - sizeOf(b) || byName(a, b);
 
-/** A literal document as PostgreSQL's jsonb prints it, with the last member of each name; undefined if it is none. */
+/** Returns a literal document as PostgreSQL's jsonb prints it, with the last member of each name; undefined if it is none. */
 export function jsonbLiteral(literal: string): string | undefined {
   try {
     JSON.parse(literal);
@@ -54,7 +57,7 @@ export function jsonbLiteral(literal: string): string | undefined {
   return /[eE][+-]?\d|\\/.test(compact) ? undefined : ordered(compact, { space: ' ', order: bySize });
 }
 
-/** A document without space, with the members of each object in order, and one of each name. */
+/** Returns a document without spaces, with the members of each object in order, and one of each name. */
 function ordered(document: string, { space, order }: Printing): string {
   const tokens = document.match(TOKEN) ?? [];
   let at = 0;
@@ -75,7 +78,7 @@ function ordered(document: string, { space, order }: Printing): string {
   return read();
 }
 
-/** PostgreSQL keeps the last one of a name, BigQuery the first one. */
+/** PostgreSQL keeps the last member of a name, BigQuery the first one. */
 function members(items: readonly JsonMember[], { space, order }: Printing): readonly JsonMember[] {
   const inTurn = space === ' ' ? items.toReversed() : items;
   const once = inTurn.filter(({ name }, index) => inTurn.findIndex((each) => each.name === name) === index);

@@ -9,7 +9,7 @@ import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.
 export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */
   readonly quotesWide: boolean;
-  /** What is between a name and its value; undefined: a colon and the space of the dialect. */
+  /** It is between a name and its value; undefined means a colon and the space of the dialect. */
   readonly colon?: string;
 }
 

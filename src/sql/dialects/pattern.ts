@@ -49,7 +49,7 @@ function checkedShape(pattern: string, at: number): RegexShape {
 export interface LikeOptions {
   readonly at: number;
   readonly isNot: boolean;
-  /** Letters are compared without their case: all, or those of ASCII. */
+  /** If it is true, letters are compared without their case; `ASCII` means only those of ASCII. */
   readonly isCaseless: boolean | 'ASCII';
   /** The escape character; an empty string for none. */
   readonly escape: string;

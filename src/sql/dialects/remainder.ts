@@ -1,15 +1,14 @@
-// The remainder of a number with a fraction, which ClickHouse computes from a rounded quotient.
+// Computes the remainder of a number with a fraction exactly: ClickHouse computes it from a rounded quotient.
 import { unconverted } from './context.ts';
 import { onlyIf, sql } from './sql.ts';
 import { isKind, operand, value, type Value } from './value.ts';
 
-/** A number of so many digits after the point is an integer of 128 bits without the point. */
+/** A number with at most this many digits after the point is an integer of 128 bits without the point. */
 export const MAX_DIGITS = 15;
 
 /**
- * The remainder of a Float64 by a literal fraction. With so many bits after the point, both are integers of 128 bits, unless
- * the first one is less.
- * A column of unknown type may be a Decimal, whose remainder is that of its digits.
+ * Returns the remainder of a Float64 by a literal fraction. With so many bits after the point, both are integers of 128 bits, unless the
+ * first one is less. A column of unknown type may be a Decimal, whose remainder is that of its digits.
  */
 export function remainderOfFloat(a: Value, b: Value, at: number): Value {
   if (!isKind(a, 'float', 'int', 'unknown') || /^[\d.]+e/i.test(String(a.sql)))
@@ -30,5 +29,5 @@ export function remainderOfFloat(a: Value, b: Value, at: number): Value {
   return value('float', sql`if(toTypeName(${a.sql}) LIKE '%Decimal%', ${ofDecimal}, ${ofFloat})`);
 }
 
-/** All digits of an integer. */
+/** Writes all digits of an integer. */
 const exactly = (integer: number): string => String(BigInt(integer));

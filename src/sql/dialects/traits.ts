@@ -85,7 +85,7 @@ const OF_MOST = {
   ignoresCase: false,
   /** Strings are compared in upper case and without spaces at the end, as by utf8mb4_general_ci. */
   hasGeneralCollation: false,
-  /** LIKE matches letters without regard to case: all, or those of ASCII. */
+  /** LIKE ignores the case of letters: of all, or of those of ASCII. */
   likeIgnoresCase: oneOf<boolean | 'ASCII'>(false),
   /** Collations that compare strings by their bytes, as ClickHouse does. */
   byteCollations: /^(?:c|posix|c\.utf-?8|ucs_basic|pg_catalog\.default)$/i,
@@ -93,7 +93,7 @@ const OF_MOST = {
   extremeOfNullIsNull: true,
   /** The least number that a cast to BOOL accepts: all of them, integers, or integers of 32 bits. */
   castsToBool: oneOf<'numbers' | 'integers' | 'short integers'>('numbers'),
-  /** Boolean values in strings: those that are true, and after a bar those that are false. */
+  /** These strings are boolean values: the true ones, and after a bar the false ones. */
   booleanWords: oneOf<string>('t true y yes on 1|f false n no off 0'),
   /** Only NUMERIC, STRING and BYTES have sizes, and the string form of each type is known. */
   hasExactTypes: false,
@@ -109,7 +109,7 @@ const OF_MOST = {
   numericScale: oneOf<number | undefined>(undefined),
   /** DECIMAL without sizes is a number with any digits, an integer, or Float64. */
   plainDecimal: oneOf<'any' | 'whole' | 'float'>('whole'),
-  /** How many digits after the point a quotient of exact numbers has: those of the dividend and four or six, or the most of both. */
+  /** It is how many digits after the point a quotient of exact numbers has: those of the dividend and four or six, or the most of both. */
   quotientDigits: oneOf<'four more' | 'six more' | 'most' | undefined>(undefined),
   /** The names of integer types have sizes. */
   hasSizedIntegers: true,

@@ -200,7 +200,7 @@ export function text(each: Value): Sql {
   return sql`toString(${each.sql})`;
 }
 
-/** The bytes of a number that is written as hexadecimal or binary digits; undefined for other values. */
+/** Returns the bytes of a number that is written as hexadecimal or binary digits; undefined for other values. */
 export function bytesOfDigits({ sql: own }: Value): Sql | undefined {
   const [, base, digits = ''] = /^0([xb])([\da-f]+)$/i.exec(String(own)) ?? [];
   if (base === undefined) return undefined;

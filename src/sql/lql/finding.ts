@@ -6,8 +6,8 @@ import type { ProblemCode } from '../base/problem.ts';
 export type LqlCode = Extract<ProblemCode, `lql.${string}`>;
 
 /**
- * An error before its location is known. Its message is a phrase without initial capital or full stop; the hint is the nearest valid
- * spelling, or how to write what was probably meant.
+ * The location of such an error is not known yet. Its message is a phrase without initial capital or full stop; the hint is the nearest
+ * valid spelling, or how to write what was probably meant.
  */
 export type Fault = Omit<TextFinding<LqlCode>, 'start'>;
 

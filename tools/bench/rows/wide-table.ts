@@ -1,4 +1,4 @@
-// A wide result in the explorer: the time until its rows are shown, and the memory of the browser's process of the page.
+// Measures a wide result in the explorer: the time until its rows are shown, and the memory of the browser's process of the page.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Browser } from 'playwright-core';
@@ -14,7 +14,7 @@ const columns = Array.from(
   { length: COLUMNS },
   (_, n) => `concat('value ', toString(number * ${n + 1} % 1000)) AS column_${n}`,
 ).join(', ');
-/** Cached, since the engine is not what is measured; the first round fills the cache. */
+/** The endpoint is cached, since the engine is not what is measured; the first round fills the cache. */
 const FILE = `id: 00000000-0000-4000-8000-0000000000b2
 name: wide
 query: SELECT ${columns} FROM numbers(${ROWS})
@@ -63,7 +63,7 @@ async function wide(context: Context): Promise<{ readonly rows: readonly Row[] }
   };
 }
 
-/** In a browser of its own, so that its process has had nothing else in its memory. */
+/** The page has its own browser, so that its process has had nothing else in its memory. */
 async function shown({ url, headers }: Target): Promise<{ readonly ms: number; readonly peak: number }> {
   const browser = await launchBrowser();
   try {
@@ -81,7 +81,7 @@ async function shown({ url, headers }: Target): Promise<{ readonly ms: number; r
   }
 }
 
-/** The most that a process of a page had resident so far, in MiB. */
+/** Returns the highest resident memory of any process of a page so far, in MiB. */
 async function peakOf(browser: Browser): Promise<number> {
   const session = await browser.newBrowserCDPSession();
   const { processInfo } = await session.send('SystemInfo.getProcessInfo');

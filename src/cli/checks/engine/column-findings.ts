@@ -1,4 +1,4 @@
-// What the columns of a query or table show: of the keys of pages and live calls, and of log views.
+// Reports what the columns of a query or table show about the keys of pages and live calls, and about log views.
 import { locateAll } from '../../../service/config/locate-finding.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { Column } from '../../../service/engine/engine.ts';
@@ -8,7 +8,7 @@ import { checkLiveKey } from '../../../service/endpoints/checks/live.ts';
 import { checkPageKeys } from '../../../service/endpoints/checks/pages.ts';
 import { checkLogViews } from '../../../service/endpoints/checks/views.ts';
 
-/** Of the keys of pages and live calls, and of the log views of a table. */
+/** Returns the findings about the keys of pages and live calls, and about the log views of a table. */
 export function columnFindings(
   { document, analysis: { file } }: InspectedFile,
   { table }: Part,

@@ -1,4 +1,4 @@
-// The findings of the analysis on an engine.
+// Lists the codes of findings of the analysis on an engine.
 import type { Codes } from '../../../sql/base/finding.ts';
 import { LIVE_KEY_CODES } from '../../../service/endpoints/checks/live.ts';
 import { PAGE_KEY_CODES } from '../../../service/endpoints/checks/pages.ts';

@@ -1,4 +1,4 @@
-// What the engine rejects, as a finding at its place in the file.
+// Turns what the engine rejects into a finding at its location in the file.
 import { locateFinding } from '../../../service/config/locate-finding.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
@@ -78,7 +78,7 @@ export function findingOf(
 
 const JOIN_HINT = 'Write ON a.x = b.x, or USING x, after the table, or CROSS JOIN for all pairs of rows';
 
-/** For a value of the declaration of a parameter. */
+/** Returns the finding for a value in the declaration of a parameter. */
 export function declaredFinding(
   { inspected, tables }: FailedPart,
   { failure, finding }: DeclaredFault,

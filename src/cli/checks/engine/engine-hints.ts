@@ -93,9 +93,9 @@ interface Misspelling {
 }
 
 /**
- * The misspelled keyword of a syntax error at this token. Without a unit, INTERVAL is read as a name, and the error is anywhere
- * after it. The token before it is considered first: a word after an
- * expression or a table is read as its alias, so that the error is at the next one.
+ * Returns the misspelled keyword of a syntax error at this token. Without a unit, INTERVAL is read as a name, and the error is anywhere
+ * after it. The token before it is considered first: a word after an expression or a table is read as its alias, so that the error is at
+ * the next one.
  */
 export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | undefined {
   const wordAt = (index: number): string => wordOf(tree, { at: index });
@@ -117,15 +117,15 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
   return undefined;
 }
 
-/** Units in the singular; abbreviations of them are near to any other short word. */
+/** These are the units in the singular; their abbreviations are near to any other short word. */
 const LONG_UNITS: ReadonlySet<string> = new Set(
   [...UNITS].filter((unit) => unit.length > 2 && !unit.endsWith('S')),
 );
 
-/** Tokens of the value of an INTERVAL that are considered. */
+/** At most this many tokens of the value of an INTERVAL are considered. */
 const MAX_INTERVAL = 50;
 
-/** Whether a word that is no unit of time follows INTERVAL and a value. */
+/** Returns whether a word that is no unit of time follows INTERVAL and a value. */
 function isInUnitPlace(tree: TreeTokens, at: number): boolean {
   const word = wordOf(tree, { at });
   if (!/^[A-Z_]\w*$/i.test(word) || UNITS.has(word) || KEYWORDS.has(word)) return false;

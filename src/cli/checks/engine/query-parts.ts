@@ -1,4 +1,4 @@
-// The parts of a saved query that are analysed one by one: each table of its WITH clause, and the query itself.
+// Divides a saved query into the parts that are analysed one by one: each table of its WITH clause, and the query itself.
 import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { Part } from './failure-place.ts';

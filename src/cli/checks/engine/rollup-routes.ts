@@ -10,11 +10,11 @@ import { resolveRollup } from '../../../service/rollups/resolve.ts';
 export interface RoutesInput {
   readonly endpoints: readonly Endpoint[];
   readonly declared: readonly RollupDeclaration[];
-  /** The time zone of the server; undefined: not known. */
+  /** It is the time zone of the server, or undefined if that is not known. */
   readonly zone: string | undefined;
 }
 
-/** A line for each variant whose tables have rollups. Rejects with EngineError. */
+/** Returns a line for each variant whose tables have rollups. Rejects with EngineError. */
 export async function rollupRoutes(
   engine: Engine,
   { endpoints, declared, zone }: RoutesInput,
@@ -39,7 +39,7 @@ export async function rollupRoutes(
   );
 }
 
-/** These are covered by a rollup that is filled: those after 1970 that its buckets can have. */
+/** A rollup that is filled covers these times: those after 1970 that its buckets can have. */
 const ALL_TIMES = { from: 0n, until: BigInt(Date.UTC(2100, 0)) * 1000n };
 
 function routeText({ readsRollups }: Endpoint, route: Route): string {

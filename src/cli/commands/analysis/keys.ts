@@ -19,7 +19,7 @@ export interface AnalysisContext {
   readonly tables: readonly SchemaFile[] | undefined;
 }
 
-/** The comparisons of all endpoints depend on this of the earlier revision and of the later one. */
+/** The comparisons of all endpoints depend on these facts about the earlier revision and the later one. */
 export interface ComparisonContext {
   readonly tenancies: readonly TenancySetting[];
   readonly engineSources: EngineSources;

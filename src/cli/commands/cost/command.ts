@@ -1,4 +1,4 @@
-// `millrace cost`, its flags and help.
+// Declares `millrace cost`, its flags and help.
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
 import type { CommandDeps } from '../../kit/command.ts';

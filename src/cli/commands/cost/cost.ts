@@ -1,4 +1,4 @@
-// `millrace cost`: estimates what the calls of examples read from tables of the size that they have on a server.
+// Runs `millrace cost`: estimates what the calls of examples read from tables as large as those of a server.
 import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import { MADE_GRANULE, storedSizes } from '../../cost/scaled-tables.ts';
@@ -13,11 +13,10 @@ import { withMadeTables, type MadeTables } from './made-tables.ts';
 import type { CaseCost, CostReport, PrintCost } from './report.ts';
 
 export interface CostOptions extends Pick<MadeTables, 'settings' | 'fixtures'> {
-  /** The folder of endpoint files. */
   readonly endpoints: string;
-  /** Names of endpoints, or globs; empty: all. */
+  /** It lists names of endpoints, or globs; empty means all. */
   readonly names: readonly string[];
-  /** Undefined: the tables of the server are read. */
+  /** It is undefined if the tables of the server are read. */
   readonly made: Pick<MadeTables, 'schema' | 'statistics'> | undefined;
   readonly limits: CostLimits;
   readonly print: PrintCost;
@@ -25,7 +24,7 @@ export interface CostOptions extends Pick<MadeTables, 'settings' | 'fixtures'> {
 
 export interface CostDeps extends EstimatingDeps {
   readonly openEngine: OpenEngine;
-  /** Milliseconds since 1970. */
+  /** It returns milliseconds since 1970. */
   readonly epoch: () => number;
 }
 
@@ -66,7 +65,7 @@ type Chosen = Parameters<typeof estimateCases>[0];
 
 interface Costs {
   readonly costs: readonly CaseCost[];
-  /** The tables that are read, and of which the size is assumed. */
+  /** The sizes of these tables, which are read, are assumed. */
   readonly assumed: readonly string[];
 }
 

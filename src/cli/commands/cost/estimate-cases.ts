@@ -17,11 +17,11 @@ export interface EstimatingDeps {
 }
 
 export interface Estimating extends EstimateDeps {
-  /** The time of calls whose example has none, in milliseconds since 1970; undefined: now. */
+  /** Calls of examples without a time run at this one, in milliseconds since 1970; undefined means now. */
   readonly now: number | undefined;
 }
 
-/** One for each case, in their order. Rejects with EngineError if the engine is lost. */
+/** Resolves to one estimate for each case, in their order. Rejects with EngineError if the engine is lost. */
 export async function estimateCases(
   { files, cases }: Pick<FilesReading, 'files'> & { readonly cases: readonly Case[] },
   estimating: Estimating,

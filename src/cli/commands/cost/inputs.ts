@@ -1,4 +1,4 @@
-// The files that estimates rest on: the sizes of tables, and an earlier report, with which they are compared.
+// Reads the files that estimates are based on: the sizes of tables, and an earlier report, with which they are compared.
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { readText } from '../../../service/config/read-text.ts';
@@ -9,10 +9,10 @@ import { CommandError } from '../../kit/command-error.ts';
 import { SCHEMA_FOLDER } from '../../kit/schema-options.ts';
 import { caseName } from './report.ts';
 
-/** The file of statistics, unless a flag names another one. */
+/** The file of statistics has this path unless a flag names another one. */
 export const DEFAULT_SIZES = join(SCHEMA_FOLDER, STATISTICS_FILE);
 
-/** Empty if no flag names a file, and there is none. Rejects with CommandError. */
+/** Resolves to no sizes if no flag names a file, and there is none. Rejects with CommandError. */
 export async function readSizes(file: string | undefined): Promise<Statistics> {
   const path = file ?? DEFAULT_SIZES;
   if (file === undefined && !existsSync(path)) return new Map();
@@ -34,7 +34,7 @@ interface EarlierExample {
   readonly rows: number;
 }
 
-/** Rows by `endpoint: example`. Rejects with CommandError if the file is no report. */
+/** Resolves to rows by `endpoint: example`. Rejects with CommandError if the file is no report. */
 export async function readEarlier(file: string): Promise<ReadonlyMap<string, number>> {
   const fail = (why: string): never => {
     throw new CommandError(`--compare: ${file} ${why}`, { exitCode: 2 });
@@ -44,7 +44,7 @@ export async function readEarlier(file: string): Promise<ReadonlyMap<string, num
   return new Map(examples.map((each) => [caseName(each), each.rows]));
 }
 
-/** Undefined: it is another text. Those of calls that could not be estimated are left out. */
+/** Returns undefined for any other text. Calls that could not be estimated are left out. */
 function examplesOf(text: string): readonly EarlierExample[] | undefined {
   try {
     const value: unknown = JSON.parse(text);

@@ -1,4 +1,4 @@
-// Which calls read more than is allowed.
+// Finds the calls that read more than is allowed.
 import { locateFinding } from '../../../service/config/locate-finding.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { EstimatedRead } from '../../cost/estimate.ts';
@@ -6,16 +6,16 @@ import type { Case } from '../test/call-example.ts';
 import { caseName, grouped, rowsByCase, type CaseCost } from './report.ts';
 
 export interface CostLimits {
-  /** Rows that one call may read; undefined: any number. */
+  /** One call may read this many rows; undefined means any number. */
   readonly rows: number | undefined;
-  /** An earlier report, and how many times its rows a call may read. */
+  /** A call may read this many times the rows that it read in an earlier report. */
   readonly earlier: { readonly rows: ReadonlyMap<string, number>; readonly growth: number } | undefined;
 }
 
-/** Rows below which growth does not count: a granule more or less is no change of the query. */
+/** Growth below this many rows does not count: a granule more or less is no change of the query. */
 const FEW_ROWS = 100_000;
 
-/** One finding for a case that exceeds a limit, at the name of the example. `costs` are those of the cases, in their order. */
+/** Returns one finding for each case that exceeds a limit, at the name of the example. `costs` are those of the cases, in their order. */
 export function findCostly(
   cases: readonly Case[],
   costs: readonly CaseCost[],
@@ -39,7 +39,7 @@ export function findCostly(
   });
 }
 
-/** The largest read, and what selects its rows. */
+/** Names the largest read, and what selects its rows. */
 function hintOf({ estimate }: CaseCost): { readonly hint?: string } {
   if (typeof estimate === 'string') return {};
   const [largest] = estimate.reads.toSorted((a: EstimatedRead, b: EstimatedRead) => b.rows - a.rows);

@@ -1,4 +1,4 @@
-// An engine with tables that are made to the sizes of a server's.
+// Opens an engine with tables that are made to the sizes of a server's tables.
 import type { Settings } from '../../../service/config/settings.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readTables } from '../../../service/loading/tables.ts';
@@ -18,16 +18,15 @@ export interface MadeTables {
   readonly settings: Settings;
   readonly schema: SchemaChoice;
   readonly statistics: Statistics;
-  /** The folder of fixtures. */
   readonly fixtures: string;
-  /** Their rows, and what they compare with, are among the values of the tables. */
+  /** The values of the tables include rows of the cases, and what the cases compare them with. */
   readonly cases: readonly Case[];
 }
 
 interface MadeDeps {
   readonly openEngine: OpenEngine;
   readonly terminal: Terminal;
-  /** Milliseconds since 1970. */
+  /** It returns milliseconds since 1970. */
   readonly epoch: () => number;
 }
 
@@ -57,7 +56,7 @@ export async function withMadeTables<T>(
   });
 }
 
-/** What calls may compare with: texts of parameters, and strings in queries. */
+/** Returns what calls may compare with: texts of parameters, and strings in queries. */
 function textsOf(cases: readonly Case[]): readonly string[] {
   const texts = new Set<string>();
   for (const { example, file } of cases) {
@@ -69,7 +68,7 @@ function textsOf(cases: readonly Case[]): readonly string[] {
   return [...texts];
 }
 
-/** Rows that are rejected are findings of `millrace test`. */
+/** Rejected rows are ignored here: `millrace test` reports them. */
 async function loadExamples(engine: Engine, folder: string, cases: readonly Case[]): Promise<void> {
   const loading = createLoading({ engine, folder, tables: await readTables(engine) });
   for (const rows of cases.flatMap(rowsOfCase)) await loadRows(loading, rows);

@@ -1,4 +1,4 @@
-// The report of `millrace cost` for a terminal, a pull request, and programs.
+// Prints the report of `millrace cost` for a terminal, a pull request, and programs.
 import { jsonText } from '../../../service/observe/visible-text.ts';
 import { ASSUMED_ROWS } from '../../cost/scaled-tables.ts';
 import { rowsOf } from '../../cost/estimate.ts';
@@ -21,7 +21,7 @@ export const printHuman: PrintCost = (report, terminal) => {
   terminal.note(summaryOf(report));
 };
 
-/** `{"examples": [{"endpoint", "example", "rows", "reads": […], "others": […]} or {…, "problem"}], "findings": […]}`. */
+/** The document is `{"examples": [{"endpoint", "example", "rows", "reads": […], "others": […]} or {…, "problem"}], "findings": […]}`. */
 export const printJson: PrintCost = ({ cases, without, assumed, findings }, { write }) => {
   const examples = cases.map(({ estimate, ...own }) =>
     typeof estimate === 'string'
@@ -31,7 +31,7 @@ export const printJson: PrintCost = ({ cases, without, assumed, findings }, { wr
   write(jsonText({ examples, without, assumed, findings }));
 };
 
-/** Rows of the table; others are counted. */
+/** The table has at most this many rows; the number of the others is printed. */
 const MOST_ROWS = 40;
 
 function line(cells: readonly string[]): string {

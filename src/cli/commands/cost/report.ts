@@ -1,21 +1,20 @@
-// What the calls of examples read, independent of the output format.
+// Reports what the calls of examples read, independent of the output format.
 import { rowsOf, type Estimate } from '../../cost/estimate.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 
-/** One example, and what its call reads. */
 export interface CaseCost {
   readonly endpoint: string;
   readonly example: string;
-  /** The text of a problem if the call could not be planned. */
+  /** It is the text of a problem if the call could not be planned. */
   readonly estimate: Estimate | string;
 }
 
 export interface CostReport {
   readonly cases: readonly CaseCost[];
-  /** Endpoints without an example whose call could be estimated. */
+  /** These endpoints have no example whose call could be estimated. */
   readonly without: readonly string[];
-  /** Tables of which the size is not known, as names. */
+  /** The sizes of these tables are not known. */
   readonly assumed: readonly string[];
   readonly findings: readonly Finding[];
   readonly textOf: (file: string) => string | undefined;
@@ -23,7 +22,7 @@ export interface CostReport {
 
 export type PrintCost = (report: CostReport, terminal: Terminal) => void | Promise<void>;
 
-/** Estimated rows by `endpoint: example`. */
+/** Returns estimated rows by `endpoint: example`. */
 export function rowsByCase(cases: readonly CaseCost[]): ReadonlyMap<string, number> {
   return new Map(
     cases.flatMap(({ endpoint, example, estimate }) =>
@@ -46,7 +45,7 @@ export const TABLE_HEAD: readonly string[] = [
   'selected by',
 ];
 
-/** A row of cells for each read of a table. */
+/** Returns a row of cells for each read of a table. */
 export function tableRows(cases: readonly CaseCost[]): readonly (readonly string[])[] {
   return cases.flatMap(({ endpoint, example, estimate }) => {
     const own = [endpoint, example];
@@ -77,7 +76,7 @@ function sizeOf(bytes: number): string {
   return `${(bytes / 1024 ** power).toFixed(power === 0 ? 0 : 1)} ${UNITS[power] ?? ''}`;
 }
 
-/** What was not estimated, and on what the estimates rest, as sentences. */
+/** Returns, as sentences, what was not estimated, and what the estimates are based on. */
 export function notesOf({ without, assumed }: CostReport, rows: number): readonly string[] {
   return [
     ...(without.length === 0 ? [] : [`No example of ${without.join(', ')} could be estimated`]),

@@ -10,12 +10,11 @@ import { haveSameTables, type Described } from './wanted.ts';
 /** Replaces the hash key: whether the service has one is not a property of the file. */
 const ANY_KEY = 'any';
 
-/** The files of a revision, and the setting of tenancy that it has. */
 export interface RevisionFiles extends FilesOfRevision {
   readonly tenancy: RevisionTenancy;
 }
 
-/** The contracts of both revisions: of all files if their tables or the tenancy of all differ, otherwise of those that differ. */
+/** Compiles the contracts of both revisions: of all files if their tables or the tenancy of all differ, otherwise of those that differ. */
 export function compileSides(
   base: RevisionFiles,
   head: RevisionFiles,

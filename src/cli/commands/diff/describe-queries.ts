@@ -12,13 +12,12 @@ import type { EndpointModels } from '../../compare/query-changes.ts';
 import { mapAtOnce } from '../../kit/at-once.ts';
 import type { Needed } from './known-pairs.ts';
 
-/** The engine reports this about the queries of one revision. */
 export type DescribedQueries = Pick<Side, 'columns' | 'models' | 'exposures' | 'definitions'>;
 
-/** An endpoint to be described; what it exposes, too, if it is new. */
+/** An endpoint is described with what it exposes if it is new. */
 export interface Wanted {
   readonly contract: Contract;
-  /** The variants that `diff` compares with those of the other revision. */
+  /** `diff` compares these variants with those of the other revision. */
   readonly variants: readonly Contract[];
   /** No endpoint of the base revision has its id or its name. */
   readonly isNew: boolean;
@@ -26,7 +25,7 @@ export interface Wanted {
   readonly keys: readonly Token[] | undefined;
 }
 
-/** Seconds for analysing one query, independent of the endpoint's time limit. */
+/** Analysing one query may take this many seconds, whatever the endpoint's time limit. */
 const DESCRIBE_TIME = 10;
 
 export async function describeAll(

@@ -1,4 +1,4 @@
-// The columns of two revisions: from the analysis cache of their states of the tables and of the setting, or from an engine.
+// Describes the columns of two revisions: from the analysis cache of their states of the tables and of the setting, or from an engine.
 import type { Settings } from '../../../service/config/settings.ts';
 import type { SchemaChoice } from '../../kit/schema-options.ts';
 import type { AnalysisCache } from '../analysis/cache.ts';
@@ -11,14 +11,14 @@ import type { Terminal } from '../../kit/terminal.ts';
 import type { OpenEngine } from '../../kit/dependencies.ts';
 
 export interface RevisionOptions {
-  /** A revision, or a range of two. */
+  /** It is a revision, or a range of two. */
   readonly base: string;
-  /** Undefined: the other side of the range, or the work tree. */
+  /** If it is undefined, the head is the other side of the range, or the work tree. */
   readonly head: string | undefined;
   readonly settings: Settings;
-  /** The definitions of the tables; undefined: columns are not compared. */
+  /** It defines the tables; if it is undefined, columns are not compared. */
   readonly schema: SchemaChoice | undefined;
-  /** The folder of the analysis cache, as the flag has it. */
+  /** It is the folder of the analysis cache, as the flag has it. */
   readonly cache: string | false | undefined;
 }
 
@@ -28,7 +28,7 @@ export interface RevisionDeps {
   readonly openEngine: OpenEngine;
 }
 
-/** The analysis cache of these two states of the tables and of the setting. */
+/** Opens the analysis cache of these two states of the tables and of the setting. */
 export function comparisonCache(
   sides: readonly RevisionFiles[],
   { settings: { engineSources }, schema, cache }: RevisionOptions,

@@ -16,7 +16,7 @@ export interface DescribedSides {
   readonly queries: Both<DescribedQueries>;
   /** There is one for each state of the tables. */
   readonly schemas: readonly SchemaRecord[];
-  /** True if every statement had a result or was rejected, so that another run finds the same. */
+  /** It is true if every statement had a result or was rejected, so that another run finds the same. */
   readonly isSettled: boolean;
 }
 

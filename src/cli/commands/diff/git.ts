@@ -51,11 +51,11 @@ function firstLine(text: string): string {
 
 export interface Repository {
   readonly git: Git;
-  /** Path of its work tree. */
+  /** It is the path of the work tree. */
   readonly root: string;
 }
 
-/** The repository of the working directory. Rejects with CommandError. */
+/** Opens the repository of the working directory. Rejects with CommandError. */
 export async function openRepository(env: Readonly<Record<string, string | undefined>>): Promise<Repository> {
   const { code, out, errorText } = await createGit(process.cwd(), env)(['rev-parse', '--show-toplevel']);
   const root = out.toString('utf8').replace(/\n$/, '');

@@ -17,7 +17,7 @@ interface RevisionPair {
 }
 
 export interface KnownPairs {
-  /** True if nothing has to be asked about an endpoint of either revision. */
+  /** It returns true if nothing has to be asked about an endpoint of either revision. */
   readonly has: (contract: Contract) => boolean;
   /** The columns of the endpoints of which `has` is true. */
   readonly before: ColumnsByEndpoint;

@@ -19,7 +19,7 @@ export function endpointsFolder(repository: Repository, named: string): Folder {
   throw new CommandError(`${named} is outside the repository ${repository.root}`, { exitCode: 2 });
 }
 
-/** A single file rather than a folder; by its name, since it may exist in one of the revisions only. */
+/** Such a path is a file rather than a folder. Its name decides, since it may exist in one of the revisions only. */
 const READABLE = /[^/]\.(sql|ddl|tsv|txt|json|jsonl|ndjson)$/i;
 
 export function tablesFolder(repository: Repository, named: string): Folder {
@@ -38,7 +38,7 @@ interface RevisionFolders {
   readonly tables: Folder | undefined;
 }
 
-/** The files of a revision; `tables` is undefined if it has no such folder. */
+/** `tables` is undefined if the revision has no such folder. */
 export interface FilesOfRevision {
   readonly label: string;
   readonly files: readonly FolderFile[];

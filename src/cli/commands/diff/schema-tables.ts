@@ -27,7 +27,7 @@ export interface TablesDeps {
 export interface WithSchema<T> {
   readonly described: T;
   readonly schema: SchemaRecord;
-  /** True if every statement had a result or was rejected, so that another run finds the same. */
+  /** It is true if every statement had a result or was rejected, so that another run finds the same. */
   readonly isSettled: boolean;
 }
 

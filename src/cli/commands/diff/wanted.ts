@@ -8,7 +8,7 @@ import type { Both, DescribeDeps } from './describe-sides.ts';
 import type { FolderFile } from './folders.ts';
 import type { createKnownPairs } from './known-pairs.ts';
 
-/** The endpoints of one revision, and the *.sql files that create its tables; undefined if it has no such folder. */
+/** `tables` are the *.sql files that create the tables of the revision; it is undefined if there is no such folder. */
 export interface Described {
   readonly label: string;
   readonly contracts: Contracts;
@@ -21,7 +21,7 @@ export interface WantedSides {
   readonly pairs: Parameters<typeof createKnownPairs>[0];
 }
 
-/** The endpoints of both revisions that have to be described. */
+/** Chooses the endpoints of both revisions that have to be described. */
 export async function chooseWanted(
   base: Described,
   head: Described,
@@ -51,13 +51,13 @@ export async function chooseWanted(
 
 type Tables = Pick<Described, 'tables'>;
 
-/** Whether the endpoints of both revisions are analysed with the same tables. */
+/** Returns whether the endpoints of both revisions are analysed with the same tables. */
 export function haveSameTables(base: Tables, head: Tables): boolean {
   const [before, after] = [base.tables ?? head.tables, head.tables ?? base.tables];
   return JSON.stringify(before) === JSON.stringify(after);
 }
 
-/** Endpoints of files whose text does not occur on the other side. */
+/** Returns the endpoints of files whose text does not occur on the other side. */
 function changed({ contracts }: Described, other: Described | undefined): readonly Contract[] {
   const texts = new Set(other?.contracts.served.map(({ analysis }) => analysis.document.wholeText));
   return contracts.served.filter(({ analysis }) => !texts.has(analysis.document.wholeText));

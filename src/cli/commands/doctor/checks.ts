@@ -1,4 +1,4 @@
-// The table of what `millrace doctor` checks of a service that runs, in the order of its report.
+// Lists what `millrace doctor` checks of a running service, in the order of its report.
 import type { CheckEntry } from '../../../service/endpoints/checks/check.ts';
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
@@ -13,7 +13,7 @@ import { unfilteredRows } from './unfiltered-rows.ts';
 export interface DoctorInput extends Pick<Settings, 'clickhouse'> {
   readonly engine: Engine;
   readonly endpoints: readonly Endpoint[];
-  /** The self-test of the sandbox. */
+  /** It runs the self-test of the sandbox. */
   readonly preflight: () => Promise<readonly PreflightFinding[]>;
 }
 

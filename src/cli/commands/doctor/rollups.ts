@@ -4,7 +4,7 @@ import type { PreflightFinding } from '../../../service/preflight/finding.ts';
 import { readKnown } from '../../../service/rollups/coverage.ts';
 import { readStates } from '../../../service/rollups/state.ts';
 
-/** There is a finding for each rollup that was applied. Rejects with EngineError. */
+/** Resolves to a finding for each rollup that was applied. Rejects with EngineError. */
 export async function checkRollups(engine: Engine): Promise<readonly PreflightFinding[]> {
   const newest = new Map((await readStates(engine)).toReversed().map(({ rollup }) => [rollup.name, rollup]));
   const known = await readKnown(engine, [...newest.values()]);

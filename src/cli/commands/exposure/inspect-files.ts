@@ -8,13 +8,13 @@ import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 
 export interface InspectedPaths {
-  /** Files and folders. */
+  /** They are files and folders. */
   readonly paths: readonly string[];
   readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
 }
 
-/** Sorted by the name of the endpoint. Rejects with CommandError if a file has errors. */
+/** Resolves to results sorted by the name of the endpoint. Rejects with CommandError if a file has errors. */
 export async function inspectAll({
   paths,
   tenancy,

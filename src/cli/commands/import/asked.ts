@@ -1,4 +1,4 @@
-// What the engine asks of a query that servers of the tool run as it is: settings, and types of parameters.
+// Changes a query as the engine asks, where servers of the tool run it as it is: adds settings, and types of parameters.
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
 import { innerType, parseType } from '../../../sql/types/type.ts';
@@ -6,7 +6,7 @@ import { comparedColumns } from '../../convert/qualify-tables.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
 
-/** The draft as the errors of the engine ask for it; undefined if they ask for nothing, or for what it has. */
+/** Returns the draft as the errors of the engine ask for it; undefined if they ask for nothing, or for what it has. */
 export function asAsked(
   draft: EndpointDraft,
   errors: readonly Finding[],
@@ -16,7 +16,7 @@ export function asAsked(
   return withSettings(draft, errors) ?? withTypes(draft, errors, known);
 }
 
-/** Settings that servers of the tools have, and ClickHouse has not by default, by what the engine says without them. */
+/** Servers of the tools have these settings, which ClickHouse does not have by default; the engine's error without one selects it. */
 const SETTINGS: readonly (readonly [RegExp, string])[] = [
   // Grouping and ordering by the same column are rejected one after the other.
   [
@@ -30,7 +30,7 @@ const SETTINGS: readonly (readonly [RegExp, string])[] = [
   ],
 ];
 
-/** The draft with the settings that an error of the engine asks for; undefined if it asks for none, or for those that it has. */
+/** Returns the draft with the settings that an error of the engine asks for; undefined if it asks for none, or for those that it has. */
 function withSettings(draft: EndpointDraft, errors: readonly Finding[]): EndpointDraft | undefined {
   const { settings = [] } = draft;
   const asked = SETTINGS.filter(
@@ -73,7 +73,7 @@ function valueType(type: string): string {
     : parsed.name;
 }
 
-/** Only if it is a text without values of its own, and all its comparisons are with columns of one type. */
+/** Changes the type only if the parameter is a text without values of its own, and all its comparisons are with columns of one type. */
 function withColumnType(
   parameter: ConvertedParameter,
   sql: string,

@@ -51,7 +51,7 @@ export async function checkDrafts(
   return { drafts: final, texts: new Map([...first].map(([path, file]) => [path, file.text])), files };
 }
 
-/** The engine says one thing that it asks for at a time. */
+/** The engine asks for one thing at a time. */
 const MAX_ROUNDS = 5;
 
 async function changedDrafts(

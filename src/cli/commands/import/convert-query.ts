@@ -16,7 +16,7 @@ export interface ConvertSettings {
   readonly converter: Converter;
   /** For queries whose export names no database system. */
   readonly dialect: TemplateDialect | undefined;
-  /** Where a table is that a query names without a database. */
+  /** It returns the table that a query names without a database. */
   readonly relationOf: (query: ForeignQuery, table: string) => QualifiedTable | undefined;
   readonly known: KnownTables;
   /** If `remote` is among them, the tables of clusters stay. */

@@ -144,7 +144,7 @@ function isCall({ tree, node }: Pick<FormPlace, 'tree' | 'node'>, name: RegExp):
   return node.kind === 'call' && name.test(nameOf(tree, node));
 }
 
-/** Whether both sides of `<` and its relatives are raw JSON, and no condition chooses between texts and numbers. */
+/** Returns whether both operands of `<`, `<=`, `>` or `>=` are raw JSON, and no condition chooses between texts and numbers. */
 function isJsonAsText({ tree, node, around }: FormPlace): boolean {
   const isRaw = (part: Node): boolean =>
     someNode(part, (each) => isCall({ tree, node: each }, /^JSONExtractRaw$/));

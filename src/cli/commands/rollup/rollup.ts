@@ -15,10 +15,9 @@ import { readDeclared } from './read-declared.ts';
 
 type RollupCommandDeps = Pick<CommandDeps, 'openEngine' | 'terminal' | 'onSignal'>;
 
-/** What `status` prints, and how often. */
 export interface StatusOptions {
   readonly isJson: boolean;
-  /** Again and again, until a signal comes: what is other than before. */
+  /** If it is true, `status` prints every change until a signal ends it. */
   readonly follows: boolean;
 }
 
@@ -48,7 +47,7 @@ export async function rollup(
 const IN_USE =
   'In development (serve --dev) it creates and fills rollups itself. Otherwise stop it, run this command, and start it again: it keeps the rollups that were applied';
 
-/** Looking takes at most 1/20 of the time: it reads a column of the table. */
+/** Looking takes at most this share of the time: it reads a column of the table. */
 const SHARE = 20;
 const LEAST_MS = 5000;
 

@@ -1,4 +1,4 @@
-// `millrace schema pull --statistics`: measures the tables of a server.
+// Measures the tables of a server for `millrace schema pull --statistics`.
 import { join } from 'node:path';
 import { replaceFile } from '../../../service/config/replace-file.ts';
 import { EngineError, type Engine } from '../../../service/engine/engine.ts';
@@ -18,9 +18,8 @@ import type { Terminal } from '../../kit/terminal.ts';
 import { isPrivate, readPrivate, type PrivateOptions } from './private-columns.ts';
 
 export interface MeasureOptions extends PrivateOptions {
-  /** The folder of the schema. */
   readonly out: string;
-  /** The tables that are measured, by `database.name`. */
+  /** These tables are measured; their names are `database.name`. */
   readonly tables: ReadonlySet<string>;
 }
 
@@ -58,7 +57,7 @@ export async function measure(engine: Engine, options: MeasureOptions, terminal:
   terminal.print(`written ${path}: the sizes of ${count(measured.size, 'table')}`);
 }
 
-/** Reads the columns of keys and indexes once. */
+/** These limits are enough to read the columns of keys and indexes once. */
 const LIMITS = { time: 120, memory: 2 ** 31, readRows: 0, resultBytes: 2 ** 20 };
 
 async function countValues(

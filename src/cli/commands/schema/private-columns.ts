@@ -1,4 +1,4 @@
-// The columns of which nothing is measured: those with personal data, and those that separate tenants.
+// Finds the columns that are not measured: those with personal data, and those that separate tenants.
 import type { SettingsFile } from '../../../service/config/generated/settings.ts';
 import { createInspect } from '../../../service/endpoints/compile.ts';
 import { loadFiles } from '../../../service/endpoints/load.ts';
@@ -6,12 +6,11 @@ import { ANY_KEY, listEndpointFiles } from '../../kit/endpoint-files.ts';
 import { LOADING } from '../../kit/real-time.ts';
 
 export interface PrivateOptions {
-  /** The folder of endpoint files. */
   readonly endpoints: string;
   readonly tenancy: SettingsFile['tenancy'];
 }
 
-/** Names of columns with personal data or the tenant, in some endpoint file. */
+/** Resolves to the names of columns with personal data or the tenant, in any endpoint file. */
 export async function readPrivate({ endpoints, tenancy }: PrivateOptions): Promise<ReadonlySet<string>> {
   const hidden = new Set<string>(namesOf(tenancy));
   const inspect = createInspect({ piiHashKey: ANY_KEY, engineSources: 'any' });
@@ -27,7 +26,7 @@ export async function readPrivate({ endpoints, tenancy }: PrivateOptions): Promi
   return hidden;
 }
 
-/** The parameter, which often has the name of its column, and the columns. */
+/** Returns the parameter, which often has the name of its column, and the columns. */
 function namesOf(
   tenancy: SettingsFile['tenancy'] | { readonly parameter?: string; readonly columns?: readonly string[] },
 ): readonly string[] {
@@ -35,7 +34,7 @@ function namesOf(
   return [...(tenancy.parameter === undefined ? [] : [tenancy.parameter]), ...(tenancy.columns ?? [])];
 }
 
-/** True for a column with such a name, for its parts, and for what it is a part of. */
+/** Returns true for a column with such a name, for its parts, and for what it is a part of. */
 export function isPrivate(column: string, hidden: ReadonlySet<string>): boolean {
   const parts = column.split('.');
   return [...hidden].some(

@@ -20,7 +20,7 @@ export interface PullOptions {
   readonly isCheck: boolean;
   /** Everything, rather than what endpoints read: of this database, or of all. */
   readonly all: { readonly database: string | undefined } | undefined;
-  /** The sizes of the tables are measured, too; undefined: they are not. */
+  /** The sizes of the tables are measured with this; undefined means that they are not. */
   readonly measured: Pick<MeasureOptions, 'tenancy'> | undefined;
 }
 

@@ -56,7 +56,7 @@ function rejection({ status, code, message, errors, cause }: Problem): Outcome {
   return { kind: 'rejected', status, code, message: [message, ...why].join('; ') };
 }
 
-/** The call that an example describes. */
+/** Returns the call that an example describes. */
 export function callOf({ file, example }: Case): Call {
   const { parameters = {}, sql, lql } = example;
   const own = Object.entries({ sql, lql }).flatMap(([name, text]) =>

@@ -58,7 +58,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     const schema = existingSchema(flags, settings, deps);
     if (flags.rollups === true && (flags.format !== 'human' || !flags.engine))
       throw new CommandError(ROUTES, { exitCode: 2 });
-    // What the cache has of a file is not its queries.
+    // The cache has the findings of a file, but not its queries, which are needed here.
     const cache = flags.rollups === true ? false : flags.cache;
     const printers = printersOf(deps.env);
     const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));

@@ -1,4 +1,4 @@
-// What the engine finds in endpoint files, or why it could not be asked.
+// Collects what the engine finds in endpoint files, or why it could not be asked.
 import { declaredIn, rollupFindings } from '../../checks/engine/rollups.ts';
 import { rollupRoutes } from '../../checks/engine/rollup-routes.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
@@ -12,7 +12,7 @@ import type { ListedFiles } from './own-findings.ts';
 interface EngineOutcome {
   readonly findings: readonly Finding[];
   readonly routes: readonly string[];
-  /** The reason why the engine could not be asked, or not about tables: the findings are printed all the same. */
+  /** It says why the engine could not be asked at all, or about tables: the findings are printed all the same. */
   readonly failure: CommandError | undefined;
 }
 

@@ -1,4 +1,4 @@
-// What `millrace validate` checks, and with what.
+// Declares what `millrace validate` checks, and with what.
 import type { RoutesInput } from '../../checks/engine/rollup-routes.ts';
 import type { FileSettings } from '../../checks/file.ts';
 import type { FolderInput } from '../../checks/folder.ts';
@@ -10,19 +10,19 @@ import type { PrintFindings } from '../../findings/findings.ts';
 import type { ChangedFiles } from './changed-files.ts';
 
 export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths' | 'tokens' | 'endpoints'> {
-  /** Chooses the files that a change concerns; undefined: all of them are checked. */
+  /** It chooses the files that a change concerns; if it is undefined, all of them are checked. */
   readonly changed: ((listed: readonly string[]) => Promise<ChangedFiles>) | undefined;
   readonly print: PrintFindings;
-  /** Treat warnings as errors. */
+  /** If it is true, warnings are errors. */
   readonly isStrict: boolean;
-  /** Opens the analysis cache, and an engine for what is not in it. */
+  /** It opens the analysis cache, and an engine for what is not in it. */
   readonly openAnalyses: () => Promise<Analyses>;
-  /** True if an engine analyses queries. */
+  /** It is true if an engine analyses queries. */
   readonly asksEngine: boolean;
-  /** Prints which rollup each query reads; undefined: does not. */
+  /** If it is defined, the rollup that each query reads is printed. */
   readonly routes: Pick<RoutesInput, 'zone'> | undefined;
   readonly openTestRuntime: OpenTestRuntime;
   readonly engineSources: EngineSources;
-  /** The error for queries that read tables, if none are known. */
+  /** Queries that read tables have this error if no tables are known. */
   readonly withoutTables: CommandError | undefined;
 }

@@ -1,4 +1,4 @@
-// What endpoint files show without an engine: each by itself, and all together.
+// Finds what endpoint files show without an engine: each by itself, and all together.
 import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
 import { dependsOnTime } from '../../../service/endpoints/checks/defaults.ts';
 import { declaresEndpoint } from '../../../service/endpoints/file-kinds.ts';

@@ -1,4 +1,4 @@
-// The formats of `millrace validate`.
+// Prints the findings of `millrace validate` in each of its formats.
 import { execFileSync } from 'node:child_process';
 import type { CommandDeps } from '../../kit/command.ts';
 import { createPrintGithub } from '../../findings/github.ts';
@@ -20,13 +20,13 @@ export const printersOf = (env: CommandDeps['env']) => ({
   markdown: printMarkdown,
 });
 
-/** Whether the pull request changes a file; asks git for the first file. */
+/** Returns whether the pull request changes a file; git is asked when the first file is. */
 function isChangedSince(base: string | undefined): (file: string) => boolean {
   let changed: ReadonlySet<string> | undefined;
   return (file) => (changed ??= changedFiles(base)).has(file);
 }
 
-/** Files that the pull request changes, relative to the working directory; empty if git cannot determine them. */
+/** Returns the files that the pull request changes, relative to the working directory; none if git cannot determine them. */
 function changedFiles(base: string | undefined): ReadonlySet<string> {
   if (base === undefined || !/^[\w./-]+$/.test(base)) return new Set();
   try {

@@ -7,13 +7,13 @@ import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/b
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Findings } from '../../findings/findings.ts';
 
-/** Files by path, with those that each includes. */
+/** It maps the path of each file to the files that it includes. */
 export type IncludedFiles = ReadonlyMap<
   string,
   { readonly dependencies: readonly { readonly path: string }[] }
 >;
 
-/** Sorted, with paths relative to the working directory. `files` are those that may have been meant. */
+/** Returns sorted findings, with paths relative to the working directory. `files` are those that may have been meant. */
 export function shownFindings(
   found: readonly Finding[],
   textOf: Findings['textOf'],
@@ -40,7 +40,7 @@ function withoutFollowers(findings: readonly Finding[]): readonly Finding[] {
   );
 }
 
-/** A name that nothing has may cause these elsewhere in its file, in those that it includes and in those that include it. */
+/** An unknown name may cause these elsewhere in its file, in those that it includes and in those that include it. */
 const CONSEQUENCES: Readonly<Record<string, string>> = {
   'tenancy.unknown_name': 'tenancy.not_confined',
   'pii.unknown_column': 'pii.not_redacted',

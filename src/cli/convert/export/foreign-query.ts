@@ -92,7 +92,7 @@ export interface ViewHead {
 /** A definition of a table, for `schema/`. */
 export interface TableDefinition extends SourceItem {
   readonly name: string;
-  /** Other names that queries have for it. */
+  /** Queries use these names for it as well. */
   readonly aliases?: readonly string[];
   /** Undefined: that of the project. */
   readonly database?: string;

@@ -16,7 +16,7 @@ export interface Writer {
   readonly rendering: Rendering;
   /** The alternatives are whole queries. */
   readonly isQuery?: true | undefined;
-  /** Alternatives whose values are dates in one and times in another become values of one type, with a note. */
+  /** If it is true, alternatives whose values are dates in one and times in another become values of one type, with a note. */
   readonly mixesTimes?: boolean | undefined;
 }
 

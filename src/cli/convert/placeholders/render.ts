@@ -178,7 +178,7 @@ function renderValue(written: Value, span: Span, sink: Sink, rendering: Renderin
     (clause === 'ORDER' ||
       clause === 'GROUP' ||
       (clause === 'SELECT' && value.isRaw === true && !isNumber(value)));
-  // Names that the tool lists are a choice.
+  // A name of a list in the tool is a choice.
   if ((isTable || isName) && !isPasted && value.isRaw === true && value.enum !== undefined)
     return renderName({ kind: 'name', value, what: text.slice(span.start, span.end) }, span, sink, rendering);
   if ((isTable || isPasted) && value.isRaw === true && /^\w*$/.test(value.saved ?? '-'))
@@ -225,7 +225,7 @@ function renderValue(written: Value, span: Span, sink: Sink, rendering: Renderin
   });
 }
 
-/** A name, or a part of one, as it was when the source was saved. */
+/** Writes a name, or a part of one, as it was when the source was saved. */
 function renderSaved({ name, saved = '' }: Value, span: Span, sink: Sink, rendering: Rendering): void {
   note(rendering, span, {
     severity: 'differs',

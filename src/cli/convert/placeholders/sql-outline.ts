@@ -52,7 +52,7 @@ export function hasClause(tokens: readonly string[]): boolean {
   return tokens.some((token) => CLAUSES.has(token));
 }
 
-/** Whether the tokens end with a name after a call, a literal or CASE: `count() total`. */
+/** Returns whether the tokens end with a name after a call, a literal or CASE: `count() total`. */
 export function hasBareAlias(tokens: readonly string[]): boolean {
   const [interval, before = '', last = ''] = tokens.slice(-3).length < 3 ? ['', ...tokens] : tokens.slice(-3);
   const isAfterValue = /^(\(\)|'|\d[\w.]*|END)$/.test(before) && interval !== 'INTERVAL';

@@ -38,7 +38,7 @@ export interface Declaration {
   readonly enum?: readonly (string | number)[];
   readonly description?: string;
   readonly example?: ParameterValue;
-  /** The text that the tool was last used with, also an empty one. */
+  /** The tool was last used with this text, which may be empty. */
   readonly saved?: string;
   /** Two parameters, for the two ends of a range: Redash's `{{ x.start }}`, Metabase's date filters. */
   readonly isRange?: boolean;

@@ -19,13 +19,15 @@ function kindOf(written: string): 'date' | 'time' | 'column' | 'other' {
   return /^[\w.]+$/.test(text) ? 'column' : 'other';
 }
 
-/** The alternatives of a column's value. */
 interface ColumnAlternatives {
   readonly name: string;
   readonly texts: readonly string[];
 }
 
-/** The names of columns that have dates in some calls and times in others, and so no type but Dynamic; undefined unless `mixesTimes` if there are any. A column beside a time may be a date. */
+/**
+ * Returns the names of columns that have dates in some calls and times in others, and therefore no type but Dynamic. If there are any, it
+ * returns undefined unless `mixesTimes`. A column beside a time may be a date.
+ */
 export function mixedTimes(
   columns: readonly ColumnAlternatives[],
   { span, rendering, mixesTimes }: Writer,

@@ -64,13 +64,13 @@ export function checkLeakproof(tree: Tree, context: LeakproofContext): Leakproof
   };
 }
 
-/** Tokens at which nodes may fail on a row, and at which indexes misread them. */
+/** Nodes may fail on a row at some of these tokens, and are misread by indexes at others. */
 interface FailingPlaces {
   readonly failing: number[];
   readonly misread: number[];
 }
 
-/** Undefined if no condition is certain to succeed. */
+/** Returns undefined if no condition is certain to succeed. */
 function placesIn(tree: Tree, parts: readonly Node[], context: ClauseContext): FailingPlaces | undefined {
   const { types } = context;
   if (types.someText(DECIMAL)) return undefined; // they can overflow, even in comparisons
@@ -108,10 +108,10 @@ function placesIn(tree: Tree, parts: readonly Node[], context: ClauseContext): F
 const DECIMAL = /decimal/i;
 const NULLABLE = /nullable/i;
 
-/** Names that have NULL in them but yield no NULL for other values; NULL itself is found as a constant, and not in IS NULL. */
+/** These names have NULL in them but yield no NULL for other values. NULL itself is found as a constant, and not in IS NULL. */
 const HARMLESS = /^(?:is(?:Not)?Null|ifNull|assumeNotNull|nulls?)$/i;
 
-/** Whether a part of the query may produce NULL; may also return true for a query that cannot. */
+/** Returns whether a part of the query may produce NULL; it may also return true for a query that cannot. */
 function makesNulls(tree: Subtree): boolean {
   return (
     namesIn(tree, tree.root).some(({ name }) => /null/i.test(name) && !HARMLESS.test(name)) ||

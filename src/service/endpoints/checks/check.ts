@@ -15,7 +15,7 @@ export interface CheckEntry<N extends Needs, Found, Input> {
   readonly check?: (input: Input) => Iterable<Found> | Promise<Iterable<Found>>;
 }
 
-/** What the entries find, one after the other. */
+/** Resolves to what the entries find, one after the other. */
 export async function runEntries<N extends Needs, Found, Input>(
   entries: readonly CheckEntry<N, Found, Input>[],
   input: Input,

@@ -53,12 +53,12 @@ interface BindFailure {
 
 interface KnownNames {
   readonly declared: readonly string[];
-  /** Names that the query uses without a declaration: each is a finding of its own. */
+  /** The query uses these names without a declaration: each is a finding of its own. */
   readonly undeclared: readonly string[];
   readonly sent: ReadonlyMap<string, unknown>;
 }
 
-/** One misspelled name is one failure: nothing is missing where it is sent, and nothing unknown where the query misspells it. */
+/** One misspelled name is one failure: it is not reported again as missing where it is sent, or as unknown where the query misspells it. */
 function withoutFollowers(
   failures: readonly BindFailure[],
   { declared, undeclared, sent }: KnownNames,

@@ -8,7 +8,6 @@ import { locateAll } from '../../config/locate-finding.ts';
 import { referenceOf, type EndpointHead } from '../endpoint.ts';
 import type { RollupDeclaration } from './read-rollups.ts';
 
-/** A column that an endpoint redacts by name. */
 interface RedactedColumn {
   readonly name: string;
   readonly endpoint: string;

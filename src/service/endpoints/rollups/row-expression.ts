@@ -6,7 +6,6 @@ import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts
 import { parseList } from '../../../sql/clickhouse/tree/parse-part.ts';
 import { nameOf, sourceOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 
-/** This is wrong, at an offset in the expression. */
 export type ExpressionFault = Required<Pick<PathFinding, 'code' | 'message' | 'offset'>> &
   Pick<PathFinding, 'hint'>;
 

@@ -18,7 +18,7 @@ export interface DataCheck {
 export function createDataCheck(path: string, observe: Observe): DataCheck {
   let latest: DataDamage = { broken: [], missing: [] };
   let reported = textOf(latest);
-  /** Without damage when it is first opened, and asking takes a tenth of the time of that. */
+  /** A new folder has no damage, and checking it would take a tenth of the time of opening it. */
   let isNew = !existsSync(join(path, STORE));
 
   const report = ({ broken, missing, unchecked }: DataDamage): void => {
@@ -41,7 +41,7 @@ export function createDataCheck(path: string, observe: Observe): DataCheck {
   };
 }
 
-/** The engine's folder of tables and databases. */
+/** The engine keeps its tables and databases in this folder. */
 const STORE = 'store';
 
 /** Number of broken parts. */
@@ -71,7 +71,7 @@ async function brokenParts(control: ControlConnection): Promise<readonly BrokenP
   );
 }
 
-/** Of tables that are loaded, and ids of dropped ones, which are the names of their folders and which the engine removes later. */
+/** Known folders are those of loaded tables, and those named by the ids of dropped tables, which the engine removes later. */
 const KNOWN_FOLDERS =
   'SELECT arrayJoin(data_paths) FROM system.tables UNION ALL SELECT toString(uuid) FROM system.dropped_tables';
 

@@ -86,15 +86,15 @@ export async function takeFor(
   return connection;
 }
 
-/** Whether the statement may reference a parameter that is set on the connection but not passed with the statement. */
+/** Returns whether the statement may reference a parameter that is set on the connection but not passed with the statement. */
 function readsStale({ bound }: Connection, sql: string, names: readonly string[]): boolean {
   if (bound.size <= names.length && names.every((name) => bound.has(name))) return false;
   return [...bound].some((name) => !names.includes(name) && mentions(sql, name));
 }
 
 /**
- * Placeholders look like `{name:Type}`, possibly with whitespace and comments. Deliberately loose: any brace plus the
- * name counts.
+ * Placeholders look like `{name:Type}`, possibly with white space and comments. The match is deliberately loose: any brace plus the name
+ * counts.
  */
 function mentions(sql: string, name: string): boolean {
   return sql.includes('{') && sql.includes(name);

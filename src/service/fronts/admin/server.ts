@@ -1,4 +1,5 @@
-// The admin listener for operators: metrics, configuration, the state of rollups and cache purges, on its own address. Only `POST /load` requires a key.
+// Runs the admin listener for operators: metrics, configuration, the state of rollups and cache purges, on its own address. Only `POST
+// /load` requires a key.
 import type { FastifyInstance } from 'fastify';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { Problem } from '../../../sql/base/problem.ts';
@@ -11,7 +12,7 @@ export interface AdminOptions {
   readonly metrics: () => Promise<{ readonly contentType: string; readonly text: string }>;
   /** The active configuration, secrets masked. */
   readonly configuration: () => unknown;
-  /** The rollups that the files declare: for which times they are used, or why not. */
+  /** It returns the rollups that the files declare: for which times they are used, or why not. */
   readonly rollups: () => readonly object[];
   /** Names of the endpoints being served. */
   readonly endpoints: () => readonly string[];

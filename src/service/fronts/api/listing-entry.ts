@@ -1,4 +1,4 @@
-// One endpoint in the list: what its file declares, and its columns.
+// Builds the entry of an endpoint in the list: what its file declares, and its columns.
 import { addressOf, dayOf, successorOf } from '../../endpoints/versions.ts';
 import { budgetText } from '../../config/budget.ts';
 import type { Principal } from '../../auth/principal.ts';
@@ -17,12 +17,12 @@ export interface Described {
   readonly tables: readonly VisibleTable[] | undefined;
 }
 
-/** The endpoint as a tool for agents; null: it is none. */
+/** Returns the endpoint as a tool for agents, or null if it is none. */
 export function toolEntry({ mcp }: Endpoint, name: string | undefined): unknown {
   return mcp === undefined || name === undefined ? null : { name, max_rows: mcp.maxRows };
 }
 
-/** The name that callers use, the other versions that the key may call, and the deprecation. */
+/** Returns the name that callers use, the other versions that the key may call, and the deprecation. */
 export function versionEntry(catalog: Catalog, covered: readonly Endpoint[], endpoint: Endpoint) {
   const { name, version, deprecated } = endpoint;
   const versions = covered.filter((each) => each.name === name && version !== undefined);
@@ -104,7 +104,7 @@ export function toEntry(
   };
 }
 
-/** An example without the parameters that this caller's key locks. */
+/** Returns an example without the parameters that this caller's key locks. */
 function withLocks<Call extends Pick<Example, 'parameters'>>(
   call: Call,
   { parameters }: Endpoint,
@@ -120,7 +120,7 @@ export function sharedViews(views: readonly ViewFile[] | undefined, principal: P
   return views === undefined ? {} : { shared_views: views.map((view) => viewWithoutLocks(view, principal)) };
 }
 
-/** A shared view without the parameters that this caller's key locks. */
+/** Returns a shared view without the parameters that this caller's key locks. */
 function viewWithoutLocks({ endpoint: _endpoint, ...view }: ViewFile, { locked }: Principal) {
   const parameters = Object.entries(view.parameters ?? {}).filter(([name]) => !locked.has(name));
   return {
@@ -135,7 +135,7 @@ function pageEntry({ page }: Endpoint) {
   return { by: keys.map(({ name, descending }) => `${name} ${descending ? 'DESC' : 'ASC'}`), size, max };
 }
 
-/** As the file declares it. Tables that the key may not read are not in `sandbox.tables`. */
+/** Returns the log views as the file declares them. Tables that the key may not read are not in `sandbox.tables`. */
 function viewEntry({ logViews }: Endpoint) {
   if (logViews === undefined) return null;
   const logs = logViews.map(({ message, level, from, to, ...view }) => ({
@@ -148,7 +148,7 @@ function viewEntry({ logViews }: Endpoint) {
   return { logs };
 }
 
-/** How responses of an endpoint are cached. */
+/** Returns how responses of an endpoint are cached. */
 export function cacheEntry(cache: Endpoint['cache']) {
   if (cache === undefined) return null;
   const { ttl, check, minRefresh, isPublic } = cache;

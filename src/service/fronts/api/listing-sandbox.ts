@@ -1,4 +1,4 @@
-// The sandbox of an endpoint in the list: its tables, and the set of functions that queries may call.
+// Builds the sandbox of an endpoint in the list: its tables, and the set of functions that queries may call.
 import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Column } from '../../engine/engine.ts';
@@ -10,13 +10,13 @@ import { redactedBy, type Redacted, type VisibleTable } from '../../request/cons
 import type { Described } from './listing-entry.ts';
 
 export interface FunctionSet {
-  /** Names by family. */
+  /** It has the names of functions by family. */
   readonly functions: FunctionPolicy['families'];
   readonly aggregate_combinators: readonly string[];
 }
 
 interface FunctionSets {
-  /** The name of the set of an endpoint. */
+  /** It returns the name of the set of an endpoint. */
   nameOf(endpoint: Endpoint): string;
   used(): Readonly<Record<string, FunctionSet>>;
 }
@@ -59,7 +59,7 @@ export function sandboxEntry(
   };
 }
 
-/** A table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
+/** Returns a table with its columns. JSON columns list their typed paths; other paths have dynamic types. */
 function tableEntry({ name, columns, conditional }: VisibleTable, redacted: Redacted): unknown {
   return {
     name,

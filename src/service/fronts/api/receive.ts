@@ -150,7 +150,7 @@ export function preferredWait(header: string | undefined): number | undefined {
   return seconds === undefined ? undefined : Number(seconds);
 }
 
-/** Whether one of the preferences matches. */
+/** Returns whether one of the preferences matches. */
 export function prefers(header: string | undefined, preference: RegExp): boolean {
   if (!isReadable(header)) return false;
   return header.match(PREFERENCE)?.some((each) => preference.test(each)) ?? false;

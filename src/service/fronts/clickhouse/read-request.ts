@@ -1,4 +1,4 @@
-// A request as a statement needs it: its databases, settings and format.
+// Reads a request as a statement needs it: its databases, settings and format.
 import type { Answering } from './answering.ts';
 import { databasesOf, findDatabase } from './databases.ts';
 import { formatOf, readSettings } from './settings.ts';

@@ -11,7 +11,7 @@ import type { PlannedQuery } from '../../request/planned-query.ts';
 
 export type Planned = Pick<PlannedQuery, 'statement' | 'blame'>;
 
-/** Rows of one result. */
+/** One result has at most this many rows. */
 export const MAX_ROWS = 1_000_000;
 
 export const NO_PLAN = { canonical: '', consumerQuery: undefined, overRedacted: undefined };
@@ -64,7 +64,7 @@ function cut(statement: Statement, resultRows: Request['format']['resultRows']):
     : { ...statement, sql: `SELECT * FROM (\n${statement.sql}\n) LIMIT ${most}` };
 }
 
-/** TOO_MANY_ROWS_OR_BYTES. */
+/** The engine's error TOO_MANY_ROWS_OR_BYTES has this code. */
 const TOO_MANY_ROWS = 396;
 
 function tooManyRows(max: number): Problem {

@@ -1,4 +1,4 @@
-// The statements SET and USE, and answers without rows: sessions hold neither settings nor a database.
+// Answers the statements SET and USE, without rows: sessions have neither settings nor a database.
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Answering } from './answering.ts';
 import type { ClickHouseAnswer } from './call.ts';
@@ -8,7 +8,7 @@ import { readSet, readUse, type SentStatement } from './statement.ts';
 import type { Request } from './request.ts';
 import { admitKey } from '../../request/admission/keys.ts';
 
-/** Accepted if it changes nothing: sessions hold no settings. */
+/** Accepts the statement if it changes nothing: sessions have no settings. */
 export async function answerSet(
   { path }: Answering,
   request: Request,

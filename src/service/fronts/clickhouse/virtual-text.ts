@@ -1,4 +1,4 @@
-// The text of a query over virtual tables: planned, or described for its columns.
+// Writes the text of a query over virtual tables: planned, or described for its columns.
 import type { Column } from '../../engine/engine.ts';
 import { countAnalyses } from '../../request/consumer/analyses.ts';
 import { runProblem } from '../../request/engine-problems.ts';
@@ -38,14 +38,14 @@ interface Described {
   readonly signal: AbortSignal;
 }
 
-/** The columns of `DESCRIBE (SELECT …)`. Positions in problems are those of the whole statement. */
+/** Resolves to the columns of `DESCRIBE (SELECT …)`. Positions in problems are those of the whole statement. */
 export async function describeQuery(
   answering: Answering,
   request: Request,
   { described: { sql, start, end }, used, seen, signal }: Described,
 ): Promise<readonly Column[]> {
   const { engine, path } = answering;
-  // Spaces and line breaks before it keep its place.
+  // Spaces and line breaks before the query keep positions in it valid.
   const query = `${sql.slice(0, start).replace(/[^\r\n]/g, ' ')}${sql.slice(start, end)}`;
   const { resolved, named } = resolveQuery(answering, request, query);
   const planOfText = async (): Promise<Planned> => {

@@ -10,7 +10,7 @@ import type { OpenStream } from './stream.ts';
 import type { Plan } from '../../request/plan.ts';
 import type { Topic, TopicDeps } from './topic.ts';
 
-/** Milliseconds that a fingerprint may be old at a check: those of topics that are due together are one. */
+/** Returns the age in milliseconds that a fingerprint may have at a check: topics that are due together share one. */
 function fingerprintAge({ question }: Topic): number {
   return Math.min(500, question.policy.every * 250);
 }
@@ -18,20 +18,20 @@ function fingerprintAge({ question }: Topic): number {
 /** Data that is exchanged and exchanged back after the fingerprint counts as unchanged. Runs that wait for their turn together share one. */
 const BEFORE_RUN_MS = 500;
 
-/** With more keys without a budget left, the streams of these end. */
+/** If more keys than this have no budget left, their streams end. */
 const MAX_UNABLE = 5;
 
 /** Runs the question again if its answer may have changed. Throws Problem. */
 export async function checkTopic(deps: TopicDeps, topic: Topic): Promise<void> {
   const { clock, checks, runs } = deps;
   const { id: lane } = topic.question.plan.endpoint;
-  // Not while it waits for its run: topics that run for long would keep others from being looked at.
+  // The turn does not include waiting for a run: long runs of topics would keep others from being checked.
   const { watch, found } = await checks.take(lane, () => look(deps, topic));
   const isSame = found !== undefined && found.value === topic.fingerprint;
   if (isSame && topic.ran === askedBy(topic.plan) && topic.failures === 0) return;
   const paid = await runs.take(lane, async () => {
     const before = found && (await watch.read(BEFORE_RUN_MS).catch(() => undefined));
-    // What was made after the fingerprint was read has at least the data of the fingerprint.
+    // What was computed after the fingerprint was read has at least the data of the fingerprint.
     const maxAge = before === undefined ? 0 : Math.max(0, ageOf(before.at, clock)) / 1000;
     return { before, ...(await runPaid(deps, topic, maxAge)) };
   });
@@ -85,8 +85,8 @@ function callersOf({ streams, listeners }: Topic): Callers {
 }
 
 /**
- * Does what costs for the first stream that can: its key has a budget left, and `work` has something, not a problem that passes. No
- * stream ends because the keys of others have no budget left.
+ * Does paid work for the first stream that can have it: its key has budget left, and `work` returns something other than a temporary
+ * problem. No stream ends because the keys of others have no budget left.
  */
 async function forNext<Found>(
   deps: TopicDeps,
@@ -126,8 +126,8 @@ function isUnable(cause: unknown): cause is Problem {
 }
 
 /**
- * The question of a stream as of now; undefined if it is another one, or may not be asked any more; why it cannot be asked at the moment.
- * Throws Problem `budget.exceeded`.
+ * Resolves to the question of a stream as of now; to undefined if it is another one, or may not be asked any more; or to the reason why it
+ * cannot be asked at the moment. Throws Problem `budget.exceeded`.
  */
 async function askAgain(
   deps: TopicDeps,

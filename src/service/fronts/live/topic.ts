@@ -64,17 +64,17 @@ export function createTopic(question: Question): Topic {
 export interface TopicDeps {
   readonly clock: Clock;
   readonly observe: Observe;
-  /** Throws Problem. */
+  /** It throws Problem. */
   readonly read: (plan: Plan) => Promise<Result>;
-  /** The plan of the same call at another time, in milliseconds since 1970. Throws Problem. */
+  /** It resolves to the plan of the same call at another time, in milliseconds since 1970. It throws Problem. */
   readonly planAt: (plan: Plan, time: number) => Promise<Plan>;
-  /** Of what `read` throws. */
+  /** It records what `read` throws. */
   readonly failures: SharedFailures;
-  /** What the answer is made of. */
+  /** It resolves to the watch of the data that the answer is made of. */
   readonly watchOf: (endpoint: Endpoint, query: Pick<PlannedQuery, 'consumerQuery'>) => Watch;
-  /** Looks at fingerprints, and plans. */
+  /** Checks look at fingerprints, and plan. */
   readonly checks: Turns;
   readonly runs: Turns;
-  /** The stream's question could not be repeated: it ends, or follows another topic. */
+  /** It is called if the question of the stream could not be repeated: the stream ends, or follows another topic. */
   readonly moved: (stream: OpenStream, found: Question | { readonly cause: unknown }) => void;
 }

@@ -16,21 +16,21 @@ import type { Principal } from '../../auth/principal.ts';
 
 export interface McpParts {
   readonly answer: AnswerMcp;
-  /** Throws Problem `auth.*`. */
+  /** It throws Problem `auth.*`. */
   readonly identifyKey: (key: string | undefined, record: CallRecord) => Promise<Principal>;
-  /** The issuer of JSON Web Tokens; undefined: none are accepted. */
+  /** It is the issuer of JSON Web Tokens; undefined means that none are accepted. */
   readonly issuer: string | undefined;
-  /** The address of the service for its clients; undefined: as each request says. */
+  /** It is the address of the service for its clients; if it is undefined, each request has it. */
   readonly publicUrl: string | undefined;
 }
 
 export type McpOptions = BaseOptions & McpParts;
 
-/** Levels of a JSON body. */
+/** A JSON body has at most this many levels. */
 const MAX_DEPTH = 64;
 export const JSON_TYPE = 'application/json';
 export const EVENTS_TYPE = 'text/event-stream';
-/** Both are UTF-8 by their definition. */
+/** Both types are UTF-8 by definition. */
 const JSON_OFFERED = `${JSON_TYPE}; charset=utf-8`;
 const EVENTS_OFFERED = `${EVENTS_TYPE}; charset=utf-8`;
 
@@ -76,7 +76,7 @@ export async function receive(
   };
 }
 
-/** Whether the client accepts events besides JSON. Throws Problem. */
+/** Returns whether the client accepts events besides JSON. Throws Problem. */
 function checkTypes(request: FastifyRequest): boolean {
   if (mediaTypeOf(request) !== JSON_TYPE) {
     const detail = `Content-Type must be ${JSON_TYPE}`;

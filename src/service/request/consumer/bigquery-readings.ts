@@ -7,7 +7,7 @@ import { parseSaved } from '../../../sql/clickhouse/tree/parse.ts';
 import { nameOf, namesOf, partOf, sourceOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { EvidenceText } from './dialect-evidence.ts';
 
-/** Whether the query has such a construct. One that is nested too deeply is no query in any dialect. */
+/** Returns whether the query has such a construct. A query that is nested too deeply is no query in any dialect. */
 export function isReadAsBigQuery(text: EvidenceText): boolean {
   if (text.levels().depth > CONSUMER_QUERY_LIMITS.depth) return false;
   const tree = parseSaved(text.query);
@@ -24,17 +24,17 @@ function hasOwnQuotes(sql: string): boolean {
   return /#|'''|"""/.test(sql) && rawTexts(sql).some((each) => /^(?:#|'''|""")/.test(each));
 }
 
-/** Constructs of a query that decide how it is read. All names are in lower case. */
+/** These constructs of a query decide how it is read. All names are in lower case. */
 interface Constructs {
   hasOrderOfUnion: boolean;
   hasStrings: boolean;
-  /** How many names are in double quotes. */
+  /** It counts the names in double quotes. */
   quoted: number;
-  /** Names in double quotes at places where a string is more likely than a name. */
+  /** At these places, names are in double quotes, and a string is more likely than a name. */
   readonly places: Node[];
   readonly aliases: string[];
   readonly sources: Set<string>;
-  /** What is selected under no other name than its own. */
+  /** These columns are selected under no other name than their own. */
   readonly selected: string[];
 }
 
@@ -69,7 +69,7 @@ function readConstructs(tree: Tree): Constructs {
 
 const NAMING: ReadonlySet<NodeKind> = new Set<NodeKind>(['alias', 'with-value', 'with-table', 'source']);
 
-/** `SELECT a … UNION ALL SELECT b … ORDER BY a`: in ClickHouse, the order of the last SELECT. */
+/** Finds `SELECT a … UNION ALL SELECT b … ORDER BY a`: in ClickHouse, ORDER BY belongs to the last SELECT. */
 function hasOrder({ parts: [, ...members] }: Node): boolean {
   return members.some((each) => each.kind === 'select' && partOf(each, 'order-by') !== undefined);
 }
@@ -80,17 +80,17 @@ function selectedName(tree: Tree, item: Node): readonly string[] {
   return name === '' || rest.length > 0 ? [] : [name.toLowerCase()];
 }
 
-/** `SELECT t FROM logs AS t`: the whole row. */
+/** Finds `SELECT t FROM logs AS t`, which selects the whole row. */
 function hasTableAsValue({ selected, sources }: Constructs, { columns }: EvidenceText): boolean {
   return selected.some((name) => sources.has(name) && !columns.has(name));
 }
 
-/** Of a query; each is compared with the names of tables and columns. */
+/** A query has at most this many: each is compared with the names of tables and columns. */
 const MAX_QUOTED = 200;
 
 /**
- * Whether the query has a string in double quotes, as in BigQuery SQL. A misspelled name would be compared or selected as a string, with
- * wrong rows instead of an error, so what may be a name is no string.
+ * Returns whether the query has a string in double quotes, as in BigQuery SQL. A misspelled name would be compared or selected as a string,
+ * with wrong rows instead of an error, so what may be a name is not read as a string.
  */
 function hasDoubleQuotedString(
   tree: Tree,
@@ -110,7 +110,7 @@ function hasDoubleQuotedString(
 /** In a query with strings in single quotes, double quotes are for names. */
 const NAME = /^[A-Za-z_]\w*(?:\.\w+)*$/;
 
-/** A name of its own in double quotes, also in a list after IN, where one that is alone is read as a table. */
+/** Returns whether the node is a name of its own in double quotes, also in a list after IN, where a single one is read as a table. */
 function isDoubleQuoted(tree: Tree, { kind, from, to }: Node): boolean {
   return (
     (kind === 'column' || kind === 'table') && to === from + 1 && wordOf(tree, { at: from }).startsWith('"')
@@ -130,7 +130,7 @@ const COMPARISONS: ReadonlySet<string> = new Set([
   'NOT',
 ]);
 
-/** Compared with a value, in a list, or selected under a name. */
+/** Returns whether the node is compared with a value, in a list, or selected under a name. */
 function isValue(tree: Tree, node: Node, [parent, outer]: readonly Node[]): boolean {
   const { kind = 'select', parts = [] } = parent ?? {};
   const at = parts.indexOf(node);

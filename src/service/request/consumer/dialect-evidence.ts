@@ -12,19 +12,19 @@ export interface EvidenceText {
   /** Names of the endpoint's tables, and of their columns, in lower case. */
   readonly tables: ReadonlySet<string>;
   readonly columns: ReadonlySet<string>;
-  /** Read when it is first needed: most queries need none. */
+  /** They are read when first needed: most queries need none. */
   readonly levels: () => Levels;
 }
 
-/** The brackets of a query, by the index of a token. */
+/** It describes the brackets of a query by the index of a token. */
 interface Levels {
-  /** The most brackets within each other. */
+  /** It is the highest number of nested brackets. */
   readonly depth: number;
   /** The keyword of the clause that contains a token, at the same level of brackets; undefined before any. */
   readonly clauses: readonly (string | undefined)[];
   /** Index of the bracket that contains a token; undefined if none does. */
   readonly openers: readonly (number | undefined)[];
-  /** Index of the bracket that a closing bracket closes. */
+  /** It has the index of the opening bracket for each closing one. */
   readonly openings: ReadonlyMap<number, number>;
 }
 

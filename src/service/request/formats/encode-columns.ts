@@ -15,13 +15,13 @@ import type { PlannedQuery } from '../planned-query.ts';
 
 export interface Encoding {
   readonly format: FormatName;
-  /** Undefined for formats that have none. */
+  /** It is undefined for formats that have none. */
   readonly shape: ResultShape | undefined;
   readonly query: PlannedQuery;
   readonly redactor: Redactor;
   readonly signal: AbortSignal;
   readonly key: string | undefined;
-  /** Counts what encoding costs; undefined: it is counted against no budget. */
+  /** It counts what encoding costs; if it is undefined, no budget is charged. */
   readonly spending?: Pick<Spending, 'beside'> | undefined;
 }
 
@@ -33,7 +33,7 @@ export interface EncodingDeps {
   readonly transformer: Transformer;
 }
 
-/** The names in the first row. */
+/** Returns the names in the first row. */
 export async function namesIn(
   { transformer }: EncodingDeps,
   lines: Uint8Array,
@@ -86,7 +86,7 @@ export async function encodeColumns(
   }
 }
 
-/** The engine produced rows that it cannot write in the format; the caller chose the format. */
+/** The caller chose the format, so it is the caller's problem if the engine cannot write the rows in it. */
 function formatProblem(cause: unknown, { query, signal }: Encoding): unknown {
   if (!(cause instanceof EngineError)) return cause;
   const options = { hint: 'Request json, csv or ndjson.', cause };

@@ -1,10 +1,10 @@
-// The end of a result that the engine wrote: how many rows there are, and how many were read, is corrected there.
+// Corrects the end of a result that the engine wrote: how many rows there are, and how many were read.
 import type { EngineFormat } from '../../formats/clickhouse-formats.ts';
 import { reportsInLines } from './rows-read.ts';
 import { joined } from '../transform/parts.ts';
 import type { Pause } from '../transform/pause.ts';
 
-/** More than what follows the data of a result. */
+/** What follows the data of a result has fewer bytes. */
 const TAIL = 4096;
 
 interface Written {
@@ -13,7 +13,7 @@ interface Written {
   readonly pause: Pause;
 }
 
-/** The result with its end changed, or all of it if the format reports progress in between; copied in parts. */
+/** Returns the result with its end changed, or all of it if the format reports progress in between; it is copied in parts. */
 export async function withTail(
   { format, written, pause }: Written,
   change: (end: Uint8Array) => Uint8Array,

@@ -19,24 +19,24 @@ export interface EngineFormatDeps {
   readonly transformer: Pick<Transformer, 'whole' | 'pause'>;
 }
 
-/** A plan whose result the engine writes. */
+/** The engine writes the result of such a plan. */
 export interface EnginePlan extends Plan {
   readonly format: EngineFormat;
 }
 
-/** TOO_MANY_ROWS_OR_BYTES. */
+/** The engine's error TOO_MANY_ROWS_OR_BYTES has this code. */
 const TOO_MANY_ROWS = 396;
 
 export interface Counted extends WrittenResult {
   readonly rows: number;
   readonly truncated: boolean;
-  /** Milliseconds spent redacting and writing the rows after the query. */
+  /** It is the time in milliseconds spent redacting and writing the rows after the query. */
   readonly encodeMs: number;
-  /** Undefined: they have not been described. */
+  /** It is undefined if the columns have not been described. */
   readonly columns?: readonly Column[];
 }
 
-/** The columns of a statement that has run. */
+/** Returns the columns of a statement that has run. */
 export function columnsRun(
   { engine }: EngineFormatDeps,
   plan: EnginePlan,
@@ -45,7 +45,7 @@ export function columnsRun(
   return describeResult(engine, { ...plan, key, spending, signal: () => signal });
 }
 
-/** The result of the engine; columns of which the format shows how they are stored, among other rows, are built again. */
+/** Resolves to the result of the engine. If the format shows how columns are stored among other rows, they are built again. */
 export async function runOwn(
   deps: EngineFormatDeps,
   plan: EnginePlan,
@@ -61,8 +61,8 @@ export async function runOwn(
 }
 
 /**
- * Whether a result can have more of a column than its values: the types of `Dynamic` in Native, the order of the paths of documents in
- * RowBinary, the dictionary of LowCardinality in a Variant in Arrow.
+ * Returns whether a result can have more of a column than its values: the types of `Dynamic` in Native, the order of the paths of documents
+ * in RowBinary, the dictionary of LowCardinality in a Variant in Arrow.
  */
 function mayShowStorage({ engine, settings }: EngineFormat, bytes: Uint8Array): boolean {
   if (engine === 'Arrow' || engine === 'ArrowStream') return mayHaveDictionaries(bytes);
@@ -80,7 +80,7 @@ const TYPES_IN_BINARY = 'output_format_native_encode_types_in_binary_format';
 const ROW_TYPES_IN_BINARY = 'output_format_binary_encode_types_in_binary_format';
 const DOCUMENTS_AS_TEXT = 'output_format_binary_write_json_as_string';
 
-/** Throws Problem: columns are built again by their names. */
+/** Throws Problem, since columns are built again by their names. */
 function checkNames(columns: readonly Column[]): void {
   if (new Set(columns.map(({ name }) => name)).size < columns.length)
     throw new Problem('format.not_acceptable', SAME_NAMES);
@@ -93,12 +93,12 @@ const SAME_NAMES = {
 };
 
 interface ShownStorage {
-  /** The columns of which the format shows how they are stored. */
+  /** The format shows how these columns are stored. */
   readonly shown: readonly Column[];
   readonly direct: Counted;
 }
 
-/** The same rows, with columns that have nothing but their values. */
+/** Resolves to the same rows, with columns that have nothing but their values. */
 async function runAlone(
   { engine, bulkhead, clock }: EngineFormatDeps,
   plan: EnginePlan,
@@ -134,7 +134,7 @@ async function runDirect(
   return runCut(deps, plan, context, { ...result, rows });
 }
 
-/** The first rows of a result that has more of them than it may. */
+/** Resolves to the first rows of a result that has too many of them. */
 async function runCut(
   deps: RunDeps,
   plan: EnginePlan,
@@ -150,7 +150,7 @@ async function runCut(
   return { ...cut, queueMs: queueMs + cut.queueMs, rows: kept, truncated: kept === most, encodeMs: 0 };
 }
 
-/** Formats that show how rows are split into blocks. */
+/** These formats show how rows are split into blocks. */
 const IN_BLOCKS = /^(?:Arrow|ArrowStream|Native|ORC|Parquet|Avro|Pretty)/;
 
 /**
@@ -161,7 +161,7 @@ function inOneBlock(sql: string, { engine }: EngineFormat): string {
   return IN_BLOCKS.test(engine) ? `SELECT * FROM (\n${sql}\n) ORDER BY rowNumberInAllBlocks()` : sql;
 }
 
-/** For servers that do not report the number of rows of a result. */
+/** Counts the rows of a result for servers that do not report their number. */
 async function countRows(deps: RunDeps, plan: EnginePlan, context: RunContext): Promise<number> {
   const output = { format: 'JSONCompactEachRow', rewrite: countOf } as const;
   const { bytes } = await runInFormat(deps, plan, context, output);

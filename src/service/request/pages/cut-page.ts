@@ -1,10 +1,10 @@
-// Where the rows of a page end.
+// Decides where the rows of a page end.
 import { Problem } from '../../../sql/base/problem.ts';
 import { sealCursor } from './page-cursor.ts';
 import type { TransformContext, Transformer } from '../transform/transformer.ts';
 import type { Page } from './page-statement.ts';
 
-/** The rows of a page; `next` if there may be more. */
+/** `next` is defined if there may be more rows. */
 export interface PageRows {
   readonly lines: Uint8Array;
   readonly rows: number;
@@ -48,7 +48,7 @@ export async function cutPage(
   throw new Problem('page.not_divisible', { detail });
 }
 
-/** What reads the keys of rows: a row can have many megabytes. */
+/** A transformer reads the keys of rows, since a row can have many megabytes. */
 export interface KeyReading {
   readonly transformer: Pick<Transformer, 'whole'>;
   readonly context: TransformContext;
@@ -56,7 +56,7 @@ export interface KeyReading {
 
 interface PagedRows extends Pick<Page, 'policy'> {
   readonly lines: Uint8Array;
-  /** The index after each row. */
+  /** It has the index after each row. */
   readonly ends: readonly number[];
 }
 
@@ -79,7 +79,7 @@ function keysReader(
   };
 }
 
-/** The first index up to `last` for which a condition holds that holds for `last`, and for all after the first. */
+/** Returns the first index up to `last` for which the condition holds. It must hold for `last`, and for every index after the first. */
 async function firstIndex(last: number, holds: (index: number) => Promise<boolean>): Promise<number> {
   let [low, high] = [0, last];
   while (low < high) {

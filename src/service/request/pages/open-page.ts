@@ -1,4 +1,4 @@
-// The page that a call asks for.
+// Reads which page a call asks for.
 import type { Endpoint, PagePolicy } from '../../endpoints/endpoint.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { Bindings } from '../../params/binder.ts';
@@ -10,12 +10,13 @@ import type { Page } from './page-statement.ts';
 
 type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
-/** The page that a call asks for. */
 export interface OpenedPage {
   readonly page: Page;
-  /** The keys of the last row before it; undefined: it is the first page. */
+  /** The last row of the previous page has these keys; they are undefined for the first page. */
   readonly after: readonly string[] | undefined;
-  /** The time of the first page, which relative times refer to; milliseconds since 1970. Undefined: the time of the call. */
+  /**
+   * The first page was made at this time, which relative times refer to, in milliseconds since 1970; undefined means the time of the call.
+   */
   readonly at: number | undefined;
 }
 
@@ -25,7 +26,7 @@ interface PageCall {
   readonly bindings: Bindings;
 }
 
-/** Undefined: the rows are not divided into pages. Throws Problem `request.parameters_invalid` and `request.cursor_invalid`. */
+/** Returns undefined if the rows are not divided into pages. Throws Problem `request.parameters_invalid` and `request.cursor_invalid`. */
 export function openPage(
   endpoint: Endpoint,
   { content: { fields, format }, consumerQuery, bindings }: PageCall,
@@ -33,7 +34,7 @@ export function openPage(
   const { page: policy } = endpoint;
   if (policy === undefined || typeof format !== 'string') return undefined;
   const [size, cursor] = [oneOf(fields, 'page_size'), oneOf(fields, 'cursor')];
-  // Consumers' queries have a LIMIT of their own, unless they ask for pages.
+  // A consumer query has its own LIMIT, unless it asks for pages.
   if (consumerQuery !== undefined && size === undefined && cursor === undefined) return undefined;
   const scope = { endpoint, secret: policy.secret, source: sourceOf(bindings, consumerQuery) };
   const page = { policy, size: readSize(size, policy), scope };
@@ -46,7 +47,7 @@ export function openPage(
   return { page: { ...page, at }, after: opened.keys, at };
 }
 
-/** What a cursor continues, besides the endpoint. */
+/** Returns what a cursor continues, besides the endpoint. */
 function sourceOf({ source }: Bindings, query: ConsumerQuery | undefined): string {
   return query === undefined
     ? source

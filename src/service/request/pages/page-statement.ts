@@ -1,15 +1,14 @@
-// The statement of a page: rows after those of the page before, in the order of the keys.
+// Writes the statement of a page: the rows after those of the previous page, in the order of the keys.
 import type { Endpoint, PagePolicy } from '../../endpoints/endpoint.ts';
 import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
 import type { CursorScope } from './page-cursor.ts';
 
-/** One page of a call. */
 export interface Page {
   readonly policy: PagePolicy;
-  /** Rows. */
+  /** The unit is rows. */
   readonly size: number;
   readonly scope: CursorScope;
-  /** The time that its relative times refer to, for the next page; undefined: it has none. */
+  /** The next page resolves its relative times at this time; undefined means that it has none. */
   readonly at: number | undefined;
 }
 
@@ -21,19 +20,19 @@ export function parameterName(index: number): string {
 interface PageStatement {
   readonly endpoint: Endpoint;
   readonly page: Page;
-  /** Of the keys after which the page begins; none for the first page. */
+  /** They are the types of the keys after which the page begins; the first page has none. */
   readonly types: readonly string[];
-  /** Whether the engine may evaluate the conditions on the keys where it reads tables. */
+  /** It is true if the engine may evaluate the conditions on the keys where it reads tables. */
   readonly isOpen: boolean;
 }
 
 /**
- * Above any possible row count, so that no condition on a computed key is evaluated below: where the engine reads tables, it would
- * compute and compare keys of other tenants' rows, some of which it cannot, and leave out rows of this one by their index entries.
+ * This LIMIT is above any possible number of rows. With it, no condition on a computed key is evaluated where the engine reads tables:
+ * there, it would compute and compare keys of other tenants' rows, some of which fail, and skip rows of this tenant by their index entries.
  */
 const BARRIER_ROWS = 10n ** 18n;
 
-/** Rows with the key of the last one are all there (WITH TIES): so no page ends between rows of equal keys. */
+/** The page has all rows with the key of the last one (WITH TIES), so that no page ends between rows of equal keys. */
 export function pageStatement(rows: string, { endpoint, page, types, isOpen }: PageStatement): string {
   const { policy, size } = page;
   const named = policy.keys.map(({ name, descending }) => ({ name: quoteIdentifier(name), descending }));
@@ -44,7 +43,7 @@ export function pageStatement(rows: string, { endpoint, page, types, isOpen }: P
   return `SELECT * FROM (\n${ordered}\n) LIMIT ${endpoint.maxRows + 1}`;
 }
 
-/** `a <= x AND (a < x OR (a = x AND b < y))`: the first part reaches the sort key of a table. */
+/** Returns `a <= x AND (a < x OR (a = x AND b < y))`: the first part reaches the sort key of a table. */
 function afterKeys(
   keys: readonly { readonly name: string; readonly descending: boolean }[],
   types: readonly string[],

@@ -1,4 +1,4 @@
-// The fingerprint of a set of tables, read through the cache: one question for all who ask at once.
+// Reads the fingerprint of a set of tables through the cache: one question serves all who ask at once.
 import { hash } from 'node:crypto';
 import { momentOf } from '../../cache/clock.ts';
 import type { Payload } from '../../cache/entry.ts';
@@ -16,13 +16,13 @@ import { contentTypeOf } from '../../formats/formats.ts';
 
 export interface WatchesDeps {
   readonly engine: Engine;
-  /** Fingerprints are cached as responses are: one question for all who ask at once, shared by all replicas. */
+  /** Fingerprints are cached as responses are: one question serves all who ask at once, in all replicas. */
   readonly readThrough: Pick<ReadThrough, 'read'>;
   readonly clock: Clock;
   readonly observe: Observe;
-  /** Of the engine. Those of several may have different data for a time. */
+  /** The engine has this many hosts; several may have different data for a time. */
   readonly hosts: number;
-  /** How tables are found and watched; on the engine by default. */
+  /** It finds and watches tables; the default is the engine. */
   readonly tables?: WatchedTables;
 }
 
@@ -38,7 +38,7 @@ interface SharedRead {
   readonly maxAgeMs: number;
 }
 
-/** Through the cache: a fingerprint is a cached response of its own. */
+/** Reads through the cache: a fingerprint is a cached response of its own. */
 export async function readShared(
   { engine, readThrough, clock, observe, tables = ON_ENGINE }: WatchesDeps,
   endpoint: Endpoint,
@@ -77,7 +77,7 @@ function payloadOf(value: string): Payload {
   return { body: Buffer.from(value), contentType: contentTypeOf('json'), rows: 1, truncated: false };
 }
 
-/** No endpoint has such a name. */
+/** No endpoint has such a name, so that no response has the same key. */
 function keyOf(set: TableSet): string {
   return `:tables@1/${hash('sha256', JSON.stringify(set), 'base64url')}`;
 }

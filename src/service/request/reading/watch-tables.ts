@@ -1,4 +1,4 @@
-// The watch of a set of tables: what they are made of is resolved once, and their fingerprint is read through the cache.
+// Watches a set of tables: what they are made of is resolved once, and their fingerprint is read through the cache.
 import { createWatch, type Fingerprint, type Watch } from '../../cache/watch.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { OUTDATED, type TableSet } from '../../endpoints/fingerprint.ts';
@@ -7,19 +7,17 @@ import { readingStatements } from '../../endpoints/reading-statements.ts';
 import { commonEvery } from '../../../sql/clickhouse/clock-reads.ts';
 import { ON_ENGINE, type WatchesDeps, checkFailed, readShared } from './shared-fingerprint.ts';
 
-/** What one watch of an endpoint is about. */
 export interface Subject {
-  /** The WITH tables that a consumer query names; undefined: the saved query. */
+  /** A consumer query names these WITH tables; they are undefined for the saved query. */
   readonly tables: readonly string[] | undefined;
-  /** How the consumer query itself reads the clock, as in TableSet. */
+  /** It is how the consumer query itself reads the clock, as in TableSet. */
   readonly every: number | undefined;
-  /** Whether the consumer query reads the clock in another way, or is random. */
+  /** It is true if the consumer query reads the clock in another way, or is random. */
   readonly isMoving: boolean;
-  /** Why it cannot be watched. */
+  /** It says why the tables cannot be watched. */
   readonly reason: string | undefined;
 }
 
-/** What it is for. */
 export type Purpose = 'cache' | 'live';
 
 /** A set that cannot be watched is resolved again after this time. */

@@ -13,11 +13,11 @@ import { readRows } from '../../engine/rows.ts';
 
 /** The rollups that queries can read now. */
 export interface CurrentRollups {
-  /** Those of a stored table, for statements of an origin. */
+  /** It returns the rollups of a stored table that statements of an origin may read. */
   readonly of: (source: SourceName, origin: Statement['origin']) => readonly RollupInUse[];
-  /** The others, and why statements do not read them. */
+  /** It returns the other rollups, and why statements do not read them. */
   readonly unused: (source: SourceName, origin: Statement['origin']) => readonly UnusedRollup[];
-  /** Empty: no file declares one. */
+  /** It returns none if no file declares one. */
   readonly all: () => readonly { readonly name: string }[];
 }
 
@@ -32,7 +32,7 @@ interface UnusedRollup {
 export interface RoutedStatement {
   readonly rollup: string;
   readonly version: string;
-  /** False: it reads a measure whose file accepts other values than those of the rows. */
+  /** It is false if a measure is read whose file accepts other values than those of the rows. */
   readonly isExact: boolean;
   readonly statement: Statement;
 }
@@ -44,8 +44,8 @@ export type Routed =
 
 export interface Routing {
   /**
-   * Undefined: it reads no table that has rollups. `now` is the time of the call, in milliseconds since 1970. Never rejects: what
-   * cannot be routed reads rows.
+   * Resolves to undefined if the statement reads no table that has rollups. `now` is the time of the call, in milliseconds since 1970. It
+   * never rejects: what cannot be routed reads rows.
    */
   readonly route: (statement: Statement, now: number) => Promise<Routed | undefined>;
 }
@@ -56,7 +56,7 @@ export interface RoutingOptions {
   readonly observe: Observe;
 }
 
-/** Characters of statements and of their routes. */
+/** Statements and their routes have at most this many characters in memory. */
 const ROUTES = 4_000_000;
 
 interface KnownRoute {
@@ -64,7 +64,10 @@ interface KnownRoute {
   readonly with: string;
   readonly sources: readonly SourceName[];
   readonly route: Route | undefined;
-  /** Resolves to whether the engine reads it alike; undefined: not known, such as after the engine was unavailable. */
+  /**
+   * It resolves to whether the engine reads the route alike, or to undefined if that is not known, such as after the engine was
+   * unavailable.
+   */
   isAccepted?: Promise<boolean | undefined> | undefined;
 }
 
@@ -118,7 +121,7 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
       try {
         return await route(statement, now);
       } catch (cause) {
-        // The statement over rows is right without any of this.
+        // A failure here must not fail the call: the statement over rows is right without a route.
         observe({ kind: 'rollup.not_routed', cause });
         return { kind: 'rows', rollup: first.name, reason: FAILED };
       }
@@ -167,7 +170,7 @@ function keyOf(all: readonly RollupInUse[]): string {
     .join();
 }
 
-/** The query tree check on a consumer's statement; undefined if the engine could not be asked. */
+/** Runs the query tree check on a consumer's statement; resolves to undefined if the engine could not be asked. */
 async function readsAlike(engine: Engine, { sql, ...caller }: Statement): Promise<boolean | undefined> {
   const { key, onFatal, parameters, rowPolicy } = caller;
   const explained = await explain(engine, `${OPINION}${sql}`, {

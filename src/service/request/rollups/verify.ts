@@ -19,7 +19,7 @@ export interface VerificationDeps {
   readonly distrust: (rollup: RoutedStatement, reason: string) => Promise<void>;
   readonly observe: Observe;
   readonly clock: Pick<Clock, 'monotonic'>;
-  /** From 0 to 1. */
+  /** It returns numbers from 0 to 1. */
   readonly random: () => number;
 }
 
@@ -73,7 +73,7 @@ interface Both {
   readonly routed: RoutedStatement;
 }
 
-/** Rows that arrive between two runs make a difference that says nothing: then those of before and after differ as well. */
+/** If rows arrive between two runs, a difference means nothing: the rows of before and after then differ as well. */
 async function compare(
   { rows, routed }: Both,
   read: (statement: Statement) => Promise<Uint8Array | undefined>,
@@ -90,7 +90,7 @@ async function compare(
   return isCut(parseSavedText(rows.sql), most) ? 'unstable' : 'different';
 }
 
-/** The order of rows that have no ORDER BY may differ. */
+/** The lines are sorted because rows without ORDER BY have no certain order. */
 function sorted(bytes: Uint8Array): readonly string[] {
   return linesOf(bytes).toSorted();
 }

@@ -16,11 +16,14 @@ import type { PlanQueryDeps } from '../planned-query.ts';
 interface VersionCall {
   readonly plan: ShadowedPlan;
   readonly endpoint: Endpoint;
-  /** Milliseconds since 1970, the same for all versions. */
+  /** It is in milliseconds since 1970, and the same for all versions. */
   readonly now: number;
 }
 
-/** The rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never rejects. */
+/**
+ * Resolves to the rows of one version as its callers get them, redacted. The endpoint's own limit of concurrency does not apply. Never
+ * rejects.
+ */
 export async function runVersion(
   deps: ShadowDeps,
   { plan: { admitted, parameters }, endpoint: version, now }: VersionCall,
@@ -55,7 +58,7 @@ export async function runVersion(
   }
 }
 
-/** A plan that ran, of a call of the saved query. */
+/** The plan has run, for a call of the saved query. */
 export type ShadowedPlan = Pick<Plan, 'admitted' | 'parameters'>;
 
 export interface ShadowDeps extends PlanQueryDeps {
@@ -64,7 +67,7 @@ export interface ShadowDeps extends PlanQueryDeps {
   readonly spare: Spare;
   readonly observe: Observe;
   readonly clock: Clock;
-  /** From 0 to 1. */
+  /** It returns numbers from 0 to 1. */
   readonly random: () => number;
 }
 

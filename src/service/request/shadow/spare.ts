@@ -1,31 +1,31 @@
-// Spare capacity of the engine: work that no caller waits for runs one after the other, if the engine is idle enough, and ends early if
-// callers need it.
+// Runs work that no caller waits for in spare capacity of the engine: one piece after the other, if the engine is idle enough. Work ends
+// early if callers need the engine.
 import type { After } from '../../../sql/base/clock.ts';
 import { EngineError, isAway, type Engine, type Statement } from '../../engine/engine.ts';
 import type { EngineFormat } from '../../formats/clickhouse-formats.ts';
 
 export interface SpareDeps {
   readonly engine: Pick<Engine, 'load' | 'run'>;
-  /** The statements that the engine runs at once. */
+  /** The engine runs this many statements at once. */
   readonly connections: number;
   readonly after: After;
 }
 
 export interface SpareWork {
-  /** Never rejects. The signal is aborted if callers need the engine. */
+  /** It never rejects. The signal is aborted if callers need the engine. */
   readonly run: (signal: AbortSignal) => Promise<void>;
-  /** Called instead if other work is running, or the engine is busy for too long. */
+  /** It is called instead if other work is running, or the engine is busy for too long. */
   readonly drop: () => void;
 }
 
 export interface Spare {
-  /** Returns at once and never throws. */
+  /** It returns at once and never throws. */
   readonly offer: (work: SpareWork) => void;
-  /** Rows in JSONEachRow; undefined if there are too many. Rejects with EngineError. */
+  /** It resolves to rows in JSONEachRow, or to undefined if there are too many. It rejects with EngineError. */
   readonly rows: (statement: Statement, run: SpareRun) => Promise<Uint8Array | undefined>;
 }
 
-/** After the response, so that sending it comes first; then as often until the engine is idle enough. */
+/** Work waits for this long after the response, so that sending it comes first, and then as long again until the engine is idle enough. */
 const WAIT_MS = 50;
 const MAX_WAITS = 40;
 /** The engine is idle enough if at most this share of its connections is in use; work ends early if more than half are. */
@@ -111,7 +111,7 @@ export function isDropped(error: unknown): boolean {
   return error instanceof EngineError && (isAway(error) || error.failure === 'aborted');
 }
 
-/** Rows as in responses, except that numbers that are not finite differ from NULL. */
+/** Returns the format of responses, except that numbers that are not finite differ from NULL. */
 function formatOf({ int64 }: Pick<Statement, 'int64'>): EngineFormat {
   const quoted = int64 === 'string' ? '1' : '0';
   return {
@@ -127,7 +127,7 @@ function formatOf({ int64 }: Pick<Statement, 'int64'>): EngineFormat {
   };
 }
 
-/** All bytes; undefined if there are more than `max`. */
+/** Resolves to all bytes, or to undefined if there are more than `max`. */
 async function readUpTo(chunks: AsyncIterable<Uint8Array>, max: number): Promise<Uint8Array | undefined> {
   const parts: Uint8Array[] = [];
   let size = 0;

@@ -134,7 +134,7 @@ const prepended: Rule = (application) => {
   return sameArray(own, sql`arrayPushFront(${own.sql}, ${item.sql})`, both(own, item));
 };
 
-/** A test of all elements: one result decides; without it, one of NULL makes NULL. */
+/** Tests all elements: one result decides; without it, one NULL makes the result NULL. */
 function matching({ decides, isTrue }: { readonly decides: 0 | 1; readonly isTrue: boolean }): Rule {
   return (application) => {
     const results = sql`arrayMap(${application.arg(1).sql}, ${arrayArgument(application, 0).sql})`;

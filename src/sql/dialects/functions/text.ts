@@ -196,7 +196,7 @@ export function splitPart(application: Application): Value {
 const partsBy = (string: Sql, separator: Sql, number: Sql): Sql =>
   sql`replaceAll(substringIndex(replaceAll(${string}, ${separator}, '\\xff'), '\\xff', ${number}), '\\xff', ${separator})`;
 
-/** The first parts of a string, or the last ones. */
+/** Returns the first parts of a string, or the last ones. */
 function partsOf({ arg }: Application): Value {
   const [own, by, count] = [arg(0), arg(1), arg(2)];
   const parts = unlessNull([own, by], 'NULL', (string = '', separator = '') => {

@@ -17,7 +17,7 @@ const get: Rule = ({ arg, source }) => {
   return jsonAt(arg(0), [key.kind === 'number' ? String(Number(key.text) + 1) : arg(1).sql]);
 };
 
-/** The place of a value in an array, from 0. */
+/** Snowflake counts the places of an array from 0. */
 const placeFromZero: Rule = ({ arg, context }) =>
   int(sql`nullIf(indexOf(${context.elements(arg(1)).sql}, ${arg(0).sql}), 0) - 1`);
 

@@ -15,7 +15,7 @@ export function literalTo(kind: TimeKind, written: string, { at, context }: Plac
   return context.shared.traits.hasExactTimes ? exactLiteral(kind, written, at) : literalOf(written, at, kind);
 }
 
-/** A string literal that is cast: a TIMESTAMP leaves out its zone, if another type has zones. */
+/** Casts a string literal: a TIMESTAMP drops the zone of the literal, if another type has zones. */
 export function castLiteral(kind: TimeKind, written: string, type: TypeName, place: Place): Value {
   const isLocal = place.context.shared.traits.zoneDependsOnType && type.name === 'TIMESTAMP';
   return inSeconds(literalTo(kind, isLocal ? withoutZone(written) : written, place), type, place.context);

@@ -8,7 +8,7 @@ import { instantOf, zoneOf } from './zone.ts';
 const TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(?:\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?)|\s+([A-Za-z_]+\/[A-Za-z0-9_+:/-]+))?$/;
 
-/** The zone at the end of a time. */
+/** It matches the zone at the end of a time. */
 const ZONE =
   /(?<=:\d\d?(?:\.\d+)?)(?:\s*(?:[Zz]|UTC|[+-]\d{1,2}(?::?\d{2})?)|\s+[A-Za-z_]+\/[A-Za-z0-9_+:/-]+)\s*$/;
 

@@ -25,7 +25,7 @@ function clockOf(name: string): Intl.DateTimeFormat | undefined {
   }
 }
 
-/** The milliseconds that the clocks of a zone are ahead of UTC at an instant; undefined if there is no such zone. */
+/** Returns how many milliseconds the clocks of a zone are ahead of UTC at an instant; undefined if there is no such zone. */
 export function offsetsIn(zone: string): ((ms: number) => number) | undefined {
   const [, sign, hours, minutes] = /^Fixed\/UTC([+-])(\d\d):(\d\d):00$/.exec(zone) ?? [];
   const fixed = (Number(hours) * 60 + Number(minutes)) * (sign === '+' ? 60_000 : -60_000);

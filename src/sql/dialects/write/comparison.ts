@@ -70,7 +70,7 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
   }
 }
 
-/** Arrays are equal if their elements are: of an element that is NULL, that is not known. */
+/** Arrays are equal if their elements are; whether an element that is NULL is equal is not known. */
 function arraysByElement(a: Value, b: Value, isNot: boolean): Sql {
   const pairs = sql`arrayMap((x, y) -> x = y, ${a.sql}, ${b.sql})`;
   const [differ, equal] = isNot ? ['true', 'false'] : ['false', 'true'];
@@ -152,16 +152,16 @@ function openComparison(left: Value, right: Value, { operator, at, context }: Co
   return other.literal === undefined ? undefined : condition(pair({ ...open, isLoose: false }), true);
 }
 
-/** An object or an array that is written in the query. */
+/** Returns whether the value is an object or an array that is written in the query. */
 const isDocument = ({ sql: own, literal }: Value): boolean =>
   /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? '');
 
-/** Two values in JSON: numbers are compared as such, other values as text. Collations compare all of them as text. */
+/** Compares two values in JSON: numbers as numbers, other values as text. Collations compare all of them as text. */
 function jsonComparison(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
   const { isJsonOpaque, isJsonDocument, ignoresCase } = context.shared.traits;
   const isPlain = isJsonOpaque || ignoresCase || context.isJoin === true || !ORDERED.has(operator);
   if (isPlain || ![left, right].some((each) => isKind(each, 'json'))) return undefined;
-  // A literal beside a document is one.
+  // A literal compared with a document is read as a document.
   const sides = [left, right].map((each) =>
     isJsonDocument && isKind(each, 'text') && each.literal !== undefined ? jsonOf(each) : each,
   );
@@ -180,7 +180,7 @@ function jsonComparison(left: Value, right: Value, { operator, context }: Compar
   return condition(sql`multiIf(${own})`, true);
 }
 
-/** The order of the types of documents. Source: PostgreSQL, jsonb indexing. */
+/** Documents are ordered by these ranks of their types. Source: PostgreSQL, jsonb indexing. */
 const rankOf = (own: Value): Sql =>
   sql`indexOf(['Null', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Array', 'Object'], toString(${jsonType(own)}))`;
 
@@ -252,7 +252,7 @@ function dateOperator(left: Value, right: Value, { operator, at, context }: Comp
   return operator;
 }
 
-/** A date, and a string with a time of day, of which it is the start. */
+/** Returns whether one side is a date, and the other a string with a time of day, which begins on that date. */
 const isDayBefore = (own: Value, { literal }: Value): boolean =>
   isKind(own, 'date') && literal !== undefined && parseTime(literal)?.time !== undefined;
 

@@ -62,7 +62,7 @@ export function writeIs({ what, isNot, value: of }: Of<'is'>, context: Context):
   return condition(sql`${isNot ? 'NOT ' : ''}ifNull(${own}, false)`, false);
 }
 
-/** Whether all values are NULL, or none of them is. */
+/** Returns whether all values are NULL, or none of them is. */
 function areNull(items: readonly Expression[], isNot: boolean, context: Context): Value {
   const tests = items.map((each) => isNull(context.write(each, context), isNot, context).sql);
   return condition(joinSql(tests, ' AND '), false);

@@ -37,7 +37,7 @@ export function formatted(own: Value, { at, context }: Place): Value {
 function exact(own: Value, { at, context }: Place): Value {
   const { kind, scale } = own.type;
   const { dialect, traits } = context.shared;
-  // In MySQL, these are strings, but beside numbers.
+  // In MySQL, these are strings, unless they are beside numbers.
   const bytes = traits.hasUnsignedBits ? bytesOfDigits(own) : undefined;
   if (bytes !== undefined) return value('text', bytes, false, { isBinary: true });
   if (kind === 'json' && traits.isJsonMixed) return value('text', own.sql, true, { isMixed: true });

@@ -5,10 +5,10 @@ import { member } from '../../export/document.ts';
 import type { TableDefinition, TableRows } from '../../export/foreign-query.ts';
 import { instructionsOf, nameOf } from './datafile.ts';
 
-/** Databases of the engine itself. */
+/** The engine itself has databases of these names. */
 const RESERVED = /^(system|information_schema)$|^\d/i;
 
-/** A line, or what follows a comma, that is a comment; not in quotes. */
+/** A comment is a line, or what follows a comma, outside of quotes. */
 const COMMENTS = /(^|,)[ \t]*(?:#|--)[^\n]*$/gm;
 
 /** A data source as CREATE TABLE. */
@@ -16,7 +16,7 @@ export function readDatasource(
   file: ExportFile,
   fixtures: readonly ExportFile[],
 ): TableDefinition | ImportProblem {
-  // Those that another workspace shares have its name before theirs.
+  // The name of a file that another workspace shares begins with the name of the workspace.
   const [, database, name = ''] = /^(?:(\w+)\.)?([^.]*)$/.exec(nameOf(file, '.datasource')) ?? [];
   const options = new Map(instructionsOf(file.text).map(({ name: key, value }) => [key, value.trim()]));
   const schema = options.get('SCHEMA');

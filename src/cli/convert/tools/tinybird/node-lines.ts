@@ -1,7 +1,7 @@
-// The SQL of a node as a query has it: without the mark of templates and the indentation of its block, line by line.
+// Extracts the SQL of a node line by line, without the mark of templates and the indentation of its block.
 import { isSignificant, tokenize } from '../../../../sql/clickhouse/lexer.ts';
 
-/** A part of a query, and the offset in the file that it has, or that it is reported at. */
+/** The offset is where the part is in the file, or where it is reported. */
 export interface NodePiece {
   readonly text: string;
   readonly start: number;
@@ -10,14 +10,14 @@ export interface NodePiece {
 
 interface SourceNode {
   readonly sql: string;
-  /** The offset of the SQL in the file. */
+  /** It is the offset of the SQL in the file. */
   readonly start: number;
 }
 
-/** The `%` that marks a template. */
+/** A template begins with `%`. */
 export const MARK = /^\s*%\s*/;
 
-/** Without white space around it, and without a semicolon. */
+/** Removes white space around the SQL, and a semicolon at its end. */
 export function trimmed({ sql, start }: SourceNode): NodePiece {
   const text = sql.trimStart();
   return {
@@ -35,7 +35,7 @@ export function from({ text, start, isCopied }: NodePiece, length: number): Node
   return { text: text.slice(length), start: start + length, isCopied };
 }
 
-/** The lines without the indentation that all of them have; as they are if a string has several lines. */
+/** Removes the indentation that all lines have, unless a string has several lines. */
 export function linesOf(node: SourceNode): readonly NodePiece[] {
   const whole = withoutMark(trimmed(node));
   const lines = whole.text.split(/(?<=\n)/);
@@ -52,7 +52,7 @@ export function linesOf(node: SourceNode): readonly NodePiece[] {
   });
 }
 
-/** The white space that begins all lines of a node; the first one counts if nothing is before it. */
+/** Returns the white space that begins all lines of a node; the first line counts if nothing is before it. */
 function marginOf({ sql, start }: SourceNode, whole: NodePiece, lines: readonly string[]): string {
   const before =
     sql

@@ -1,4 +1,4 @@
-// The rows of virtual tables, as the statement has them: each table reads a placeholder, in place of which the rows of the key are put.
+// Puts the rows of virtual tables into the statement: each table reads a placeholder, which the rows of the key replace.
 import { Problem } from '../../../../sql/base/problem.ts';
 import type { Verdict } from '../../../../guard/sandbox/sandbox.ts';
 import { quoteIdentifier, quoteString } from '../../../../sql/clickhouse/literal.ts';
@@ -10,10 +10,10 @@ import { jsonOf, rowsQuery } from '../rows-text.ts';
 import { VIRTUAL_TABLES } from './definitions.ts';
 import type { Seen, VirtualTable } from './seen.ts';
 
-/** Bytes of all rows of one statement; the engine parses statements of up to 8 MiB, and quotes are escaped. */
+/** All rows of one statement have at most this many bytes: the engine parses statements of up to 8 MiB, and quotes are escaped. */
 const MAX_ROWS = 3 * 2 ** 20;
 
-/** A WITH clause has an element. */
+/** A WITH clause must have an element, even if no table is read. */
 export const NO_TABLE = 'millrace_no_table AS (SELECT 1)';
 
 export function elementOf({ name, columns, source }: VirtualTable): string {
@@ -65,7 +65,7 @@ export async function withRows(head: string, { database, verdict, seen }: Fillin
   }
   const edits = placeholdersIn(head)
     .filter(({ name }) => name.startsWith(PREFIX))
-    // Tables named like a column of this one are in front of the query too, and not read.
+    // Tables named like a column of this one are in front of the query too, although it does not read them.
     .map(({ name, start, end }) => ({ start, end, text: rows.get(name.slice(PREFIX.length)) ?? NO_ROWS }));
   return applyEdits(head, edits).text;
 }

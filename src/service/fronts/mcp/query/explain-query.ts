@@ -1,4 +1,4 @@
-// The tool explain: checks a query without running it.
+// Runs the tool explain: checks a query without running it.
 import { referenceOf } from '../../../endpoints/endpoint.ts';
 import { Problem } from '../../../../sql/base/problem.ts';
 import { DIALECTS } from '../../../request/consumer/dialect-table.ts';

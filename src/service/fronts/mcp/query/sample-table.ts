@@ -1,4 +1,4 @@
-// A sample of one table: a small query, whose rows show frequent values.
+// Samples one table with a small query, whose rows show frequent values.
 import { referenceOf } from '../../../endpoints/endpoint.ts';
 import { Problem, type ProblemCode } from '../../../../sql/base/problem.ts';
 import type { VisibleTable } from '../../../request/consumer/visible-tables.ts';
@@ -10,11 +10,11 @@ import type { OpenEndpoint } from './open-endpoints.ts';
 import { fieldsOf, type QueryArguments } from './read-arguments.ts';
 import { isReturnable, readSample, sampleFields, type Sample } from './sample.ts';
 
-/** What is parsed of a sample: the event loop waits for it. */
+/** At most this many bytes of a sample are parsed, since the event loop waits for it. */
 const MAX_SAMPLE_BYTES = 2 ** 20;
 
 export interface Sampled {
-  /** Undefined: no table was sampled. */
+  /** It is undefined if no table was sampled. */
   readonly table: { readonly name: string; readonly sample: Sample } | undefined;
   readonly notes: readonly string[];
 }
@@ -45,7 +45,7 @@ export async function sampleOne(
   }
 }
 
-/** A table can be described without values if these keep the query from running. */
+/** If one of these problems keeps the query from running, a table is described without values. */
 const WITHOUT_VALUES: ReadonlySet<ProblemCode> = new Set<ProblemCode>([
   'sandbox.min_group',
   'query.too_expensive',
