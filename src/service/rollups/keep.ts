@@ -47,15 +47,17 @@ export interface KeptRollup {
 
 /** Creates the tables and views if they do not exist. Rejects with EngineError. */
 export async function applyRollup({ engine }: RollupDeps, { plan }: KeptRollup): Promise<RollupState> {
+  const { rollup, settleSeconds, keepDays } = plan;
+  const known = stateOf(await readStates(engine), rollup);
+  // From here on, inserts reach its tables: what changes rows of them afterwards is seen.
+  const seen = known?.seen ?? (await seeSource(engine, rollup)) ?? UNSEEN;
   const [database = '', ...statements] = createStatements(plan);
   for (const sql of [database, createStates(plan), ...statements]) await engine.execute(sql);
-  if (!(await isFed(engine, plan.rollup))) for (const sql of viewStatements(plan)) await engine.execute(sql);
-  const known = stateOf(await readStates(engine), plan.rollup);
-  const { rollup, settleSeconds, keepDays } = plan;
+  if (!(await isFed(engine, rollup))) for (const sql of viewStatements(plan)) await engine.execute(sql);
   if (known?.settleSeconds === settleSeconds && known.keepDays === keepDays) return known;
   if (known !== undefined && known.keepDays !== keepDays)
     for (const table of rollup.tables) await engine.execute(keepSql(plan, quoteName(table)));
-  const fresh = { from: 0, until: 0, checked: 0, seen: UNSEEN };
+  const fresh = { from: 0, until: 0, checked: 0, seen };
   const state = { ...fresh, ...known, rollup, settleSeconds, keepDays };
   await writeState(engine, state);
   return state;
@@ -100,7 +102,7 @@ export async function* keepRollup(
   }
   const { isChanging: _, ...now } = seen;
   const isRepaired = isRepair && state.failure !== undefined;
-  if (isRepaired || (state.checked > 0 && hasOtherValues(state.seen, now))) {
+  if (isRepaired || hasOtherValues(state.seen, now)) {
     state = { ...state, from: 0, until: 0 };
     await writeState(engine, state);
     await emptyDays(deps, kept);

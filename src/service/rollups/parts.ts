@@ -14,53 +14,59 @@ export interface PartChanges {
 
 interface TablePart {
   readonly name: string;
-  readonly partition: string;
   readonly first: number;
   readonly last: number;
   readonly rows: number;
 }
 
 /** The name is `partition_first_last_level`, and may end with the number of a mutation. */
-const NAME = /^([^_]+)_(\d+)_(\d+)_\d+(?:_\d+)?$/;
+const NAME = /^([^_]+)_(\d+)_(\d+)_\d+(?:_(\d+))?$/;
 
 export function partitionOf(name: string): string {
   return NAME.exec(name)?.[1] ?? name;
 }
 
-function partsOf(seen: SeenParts): readonly TablePart[] {
-  return Object.entries(seen).map(([name, rows]) => {
-    const [, partition = name, first = 0, last = 0] = NAME.exec(name) ?? [];
-    return { name, partition, first: Number(first), last: Number(last), rows };
-  });
+/** The mutation that made a part of the one before, or the lightweight update that a merge applied; undefined: none. */
+export function mutationOf(
+  name: string,
+): { readonly partition: string; readonly number: string } | undefined {
+  const [, partition = '', , , number] = NAME.exec(name.replace(/^patch-[^-]+-/, '')) ?? [];
+  return number === undefined ? undefined : { partition, number };
 }
 
-function byPartition(seen: SeenParts): ReadonlyMap<string, readonly TablePart[]> {
+/** The parts of each partition that are not the same in others, in the order of their blocks. */
+function partsBeside(seen: SeenParts, others: SeenParts): ReadonlyMap<string, readonly TablePart[]> {
   const found = new Map<string, TablePart[]>();
-  for (const part of partsOf(seen).toSorted((a, b) => a.first - b.first)) {
-    const own = found.get(part.partition);
-    if (own === undefined) found.set(part.partition, [part]);
+  for (const [name, rows] of Object.entries(seen)) {
+    if (others[name] === rows) continue;
+    const [, partition = name, first = 0, last = 0] = NAME.exec(name) ?? [];
+    const part = { name, first: Number(first), last: Number(last), rows };
+    const own = found.get(partition);
+    if (own === undefined) found.set(partition, [part]);
     else own.push(part);
   }
+  for (const own of found.values()) own.sort((a, b) => a.first - b.first);
   return found;
 }
 
 export function comparePartsOf(before: SeenParts, now: SeenParts): PartChanges {
-  const [known, parts] = [byPartition(before), byPartition(now)];
+  const [known, parts] = [partsBeside(before, now), partsBeside(now, before)];
   const lost = new Set([...known.keys()].filter((id) => !parts.has(id)));
   const unseen: string[] = [];
   for (const [id, own] of parts) {
-    let left = known.get(id) ?? [];
+    const left = known.get(id) ?? [];
+    let next = 0;
     for (const part of own) {
-      const at = left.findIndex(({ last }) => last > part.last);
-      const merged = at === -1 ? left : left.slice(0, at);
-      left = at === -1 ? [] : left.slice(at);
-      const inside = merged.filter(({ first }) => first >= part.first);
+      const first = next;
+      while ((left[next]?.last ?? Infinity) <= part.last) next++;
+      const merged = left.slice(first, next);
+      const inside = merged.filter((each) => each.first >= part.first);
       if (inside.length < merged.length) lost.add(id);
       const rows = inside.reduce((sum, each) => sum + each.rows, 0);
       if (rows > part.rows) lost.add(id);
       if (part.rows > 0 && (rows !== part.rows || !isTiled(part, inside))) unseen.push(part.name);
     }
-    if (left.length > 0) lost.add(id);
+    if (next < left.length) lost.add(id);
   }
   return { lost, unseen };
 }

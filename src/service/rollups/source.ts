@@ -8,9 +8,12 @@ import { namesIn, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
 
+/** Databases that are not Atomic, such as `default` of the embedded engine, have tables with this one. */
+export const NO_UUID = '00000000-0000-0000-0000-000000000000';
+
 export interface RollupSource {
   readonly engine: string;
-  /** Identifies the table: one that was created again is another one. */
+  /** Identifies the table: one that was created again is another one. `NO_UUID` if its database gives none. */
   readonly uuid: string;
   /** Names of the sorting key. */
   readonly sortedBy: readonly string[];
@@ -58,13 +61,21 @@ export function sourceFaults(
 ): readonly SourceFault[] {
   const name = `${database}.${table}`;
   if (source === undefined) return [{ message: `the table ${name} does not exist` }];
-  const { engine, ttl } = source;
+  const { engine, ttl, uuid } = source;
   if (engine === 'Distributed')
     return [{ message: `${name} is distributed`, hint: 'Name the local table that it reads' }];
   if (CHANGES_ROWS.test(engine))
     return [{ message: `${name} has the engine ${engine}, which changes rows when it merges them` }];
   if (!KEEPS_ROWS.test(engine)) return [{ message: `${name} has the engine ${engine}, not MergeTree` }];
   return [
+    ...(uuid === NO_UUID
+      ? [
+          {
+            message: `${name} has no UUID: another table that takes over its name would not be noticed`,
+            hint: 'Create it in another database: those of CREATE DATABASE NAME have the engine Atomic',
+          },
+        ]
+      : []),
     ...(ttl === undefined || isPlainTtl(ttl, time)
       ? []
       : [

@@ -6,6 +6,7 @@ import { compareDays, type Day } from './compare.ts';
 import { comparePartsOf, type SeenParts } from './parts.ts';
 import { secondsOf, timesOf } from './rebuild.ts';
 import { isFed } from './views.ts';
+import { NO_UUID } from './source.ts';
 import { hasChanged, seeSource, type RollupState } from './state.ts';
 
 /** It has the times that are equal to the rows, or the reason why none is used. */
@@ -17,6 +18,7 @@ export type StandingOf = (state: RollupState, now: number) => Promise<Standing>;
 /** A state that was compared longer ago is not used. */
 const CHECKED_MS = 26 * 3_600_000;
 const NO_TABLE: Standing = { reason: 'its table does not exist' };
+const UNIDENTIFIED: Standing = { reason: 'its table has no UUID: it may be another one of the same name' };
 const LOST: Standing = { reason: 'rows of its table changed or are gone since it was compared' };
 const UNSTEADY: Standing = { reason: 'its table is changing' };
 const UNVIEWED: Standing = {
@@ -29,12 +31,14 @@ const ADDED: Standing = {
 /** Rows that were compared once are not compared again. */
 export function createStandingOf(engine: Engine): StandingOf {
   const accepted = new Map<string, { readonly checked: number; readonly parts: SeenParts }>();
-  const look: StandingOf = async (state, now) => {
+  const look: StandingOf = async (recorded, now) => {
+    const state = settledAt(recorded, now);
     const { rollup, checked, seen } = state;
     const reason = reasonOf(state, now);
     if (reason !== undefined) return { reason };
     const source = await seeSource(engine, rollup);
     if (source === undefined) return NO_TABLE;
+    if (source.uuid === NO_UUID) return UNIDENTIFIED;
     if (source.isChanging) return UNSTEADY;
     const key = `${rollup.name}@${rollup.version}`;
     const known = accepted.get(key);
@@ -58,10 +62,17 @@ function rejected(cause: unknown): Standing {
   throw cause;
 }
 
+/** If the clock was ahead when it was compared, buckets may be covered that rows still come to. */
+function settledAt(state: RollupState, now: number): RollupState {
+  const { rollup, settleSeconds } = state;
+  const settled = Math.floor(now / 1000) - settleSeconds;
+  return { ...state, until: Math.min(state.until, settled - (settled % (rollup.tables[0]?.every ?? 1))) };
+}
+
 function reasonOf({ from, until, checked, failure }: RollupState, now: number): string | undefined {
   if (failure !== undefined) return failure;
   if (checked === 0) return 'it is not filled yet';
-  if (now - checked > CHECKED_MS)
+  if (Math.abs(now - checked) > CHECKED_MS)
     return 'it was not compared with its rows for a day: run millrace rollup backfill';
   return until <= from ? 'no times are known to be equal to the rows' : undefined;
 }

@@ -4,7 +4,7 @@ import type { Rollup } from '../../guard/rollups/model.ts';
 import { quoteString } from '../../sql/clickhouse/literal.ts';
 import type { Engine } from '../engine/engine.ts';
 import { askRows } from './ask.ts';
-import { comparePartsOf, type SeenParts } from './parts.ts';
+import { comparePartsOf, mutationOf, type SeenParts } from './parts.ts';
 import { onCluster, type RollupPlan } from './statements.ts';
 
 export interface RollupState {
@@ -26,7 +26,10 @@ export interface RollupState {
 export interface SeenSource {
   readonly uuid: string;
   readonly parts: SeenParts;
-  /** Mutations and lightweight updates, each with whether it may change values: numbers of rows show all others. */
+  /**
+   * Mutations and lightweight updates, also those that are not listed any more although parts have their number, such as after they
+   * were killed. Each with whether it may change values: numbers of rows show all others.
+   */
   readonly changes: Readonly<Record<string, ChangeKind>>;
   /** It has the types and defaults of columns by name: values of old rows that are not stored follow a default without a mutation. */
   readonly columns: Readonly<Record<string, string>>;
@@ -109,7 +112,7 @@ export async function seeSource(
   );
   const changes = await askRows(
     engine,
-    `SELECT mutation_id, is_done, command FROM system.mutations WHERE ${of} AND NOT is_killed UNION ALL SELECT name, 1, '' FROM system.parts WHERE active AND startsWith(name, 'patch-') AND ${of}`,
+    `SELECT mutation_id, is_done, command, arrayStringConcat(arrayMap((partition, number) -> concat(partition, ' ', toString(number)), block_numbers.partition_id, block_numbers.number), ',') FROM system.mutations WHERE ${of} AND NOT is_killed UNION ALL SELECT name, 1, '', '' FROM system.parts WHERE active AND startsWith(name, 'patch-') AND ${of}`,
   );
   const columns = await askRows(
     engine,
@@ -119,7 +122,7 @@ export async function seeSource(
     uuid: found[0] ?? '',
     columns: Object.fromEntries(columns.map(([name = '', text = '']) => [name, text])),
     parts: Object.fromEntries(parts.map(([name = '', rows]) => [name, Number(rows)])),
-    changes: Object.fromEntries(changes.map(([id = '', , command = '']) => [id, kindOf(command)])),
+    changes: changesOf(changes, parts),
     isChanging: changes.some(([, isDone]) => isDone === '0'),
   };
 }
@@ -132,13 +135,33 @@ function kindOf(command: string): ChangeKind {
   return OF_ROWS.test(command) ? 'rows' : 'values';
 }
 
-/** Returns whether values of rows may have changed since. Mutations that ended long ago are forgotten. */
+type Rows = readonly (readonly string[])[];
+
+/** A mutation has a row for each of its commands. */
+function changesOf(listed: Rows, parts: Rows): SeenSource['changes'] {
+  const changes: Record<string, ChangeKind> = {};
+  for (const [id = '', , command = ''] of listed) if (changes[id] !== 'values') changes[id] = kindOf(command);
+  const numbers = new Set(listed.flatMap(([, , , of = '']) => of.split(',')));
+  for (const [name = ''] of parts) {
+    const { partition, number } = mutationOf(name) ?? {};
+    if (number === undefined || numbers.has(`${partition} ${number}`) || numbers.has(` ${number}`)) continue;
+    changes[`${partition} ${number}`] = 'values';
+  }
+  return changes;
+}
+
+/** Mutations that ended long ago are forgotten: their parts had the number before. */
+function changesSince(before: SeenSource, now: SeenSource): readonly ChangeKind[] {
+  const found = Object.entries(now.changes).filter(([id]) => !Object.hasOwn(before.changes, id));
+  if (found.length === 0) return [];
+  const names = [...Object.keys(before.parts), ...Object.keys(before.changes)];
+  const known = new Set(names.map(mutationOf).map((each) => each && `${each.partition} ${each.number}`));
+  return found.flatMap(([id, kind]) => (known.has(id) ? [] : [kind]));
+}
+
+/** Returns whether values of rows may have changed since. */
 export function hasOtherValues(before: SeenSource, now: SeenSource): boolean {
-  const changes = Object.entries(now.changes);
-  return (
-    before.uuid !== now.uuid ||
-    changes.some(([id, kind]) => kind === 'values' && !Object.hasOwn(before.changes, id))
-  );
+  return before.uuid !== now.uuid || changesSince(before, now).includes('values');
 }
 
 /** Returns whether a column has another type or default, or is gone. */
@@ -151,7 +174,7 @@ export function hasChanged(before: SeenSource, now: SeenSource): boolean {
   return (
     before.uuid !== now.uuid ||
     hasOtherColumns(before, now) ||
-    Object.keys(now.changes).some((id) => !Object.hasOwn(before.changes, id)) ||
+    changesSince(before, now).length > 0 ||
     comparePartsOf(before.parts, now.parts).lost.size > 0
   );
 }

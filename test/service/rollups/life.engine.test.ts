@@ -202,6 +202,10 @@ test.each([
     'updated',
     "ALTER TABLE logs.NAME UPDATE bytes = bytes + 1 WHERE project = 'p2' SETTINGS mutations_sync = 2",
   ],
+  [
+    'updated and deleted at once',
+    "ALTER TABLE logs.NAME UPDATE bytes = bytes + 1 WHERE project = 'p2', DELETE WHERE project = 'none' SETTINGS mutations_sync = 2",
+  ],
   ['dropped', "ALTER TABLE logs.NAME DROP PARTITION ID 'all'"],
   [
     'truncated and inserted',
@@ -221,6 +225,57 @@ test.each([
   expect(await rowsOf(table, coveredBy(events))).toBe(
     await rowsOf(table, { from: 0, until: coveredBy(events).until }),
   );
+});
+
+test('rows that a mutation changed before it was killed are followed', async () => {
+  await engine.execute(
+    `CREATE TABLE logs.stuck (${COLUMNS}) ENGINE = MergeTree PARTITION BY toDate(timestamp) ORDER BY (project, timestamp)`,
+  );
+  await insert('stuck', { rows: 500, days: 3, ago: 70 });
+  const kept = await rollupOf('stuck');
+  await keep(kept);
+  await engine.execute(
+    'ALTER TABLE logs.stuck UPDATE bytes = bytes + 1 + throwIf(toDate(timestamp) = (SELECT max(toDate(timestamp)) FROM logs.stuck)) WHERE true SETTINGS mutations_sync = 0',
+  );
+  await eventually(async () => {
+    const sql =
+      "SELECT count() > 1 FROM system.parts WHERE active AND table = 'stuck' AND data_version > max_block_number";
+    expect(await askRows(engine, sql)).toEqual([['1']]);
+  });
+  await engine.execute("KILL MUTATION WHERE table = 'stuck' SYNC");
+  expect(await usedOf('stuck')).toEqual([]);
+  const covered = coveredBy(await keep(kept));
+  expect(await usedOf('stuck')).toHaveLength(1);
+  expect(await differences(kept, covered)).toEqual([]);
+  await keep(kept);
+  expect(await usedOf('stuck')).toHaveLength(1);
+});
+
+test('rows that change after a rollup was created and before it is filled are followed', async () => {
+  await createSource('early');
+  const file = fileOf('early');
+  await work(file, 'apply');
+  await insert('early', { rows: 500, days: 3, ago: 70 });
+  await engine.execute(
+    'ALTER TABLE logs.early UPDATE bytes = bytes + 1 WHERE true SETTINGS mutations_sync = 2',
+  );
+  const kept = await rollupOf('early');
+  const covered = coveredBy(await keep(kept));
+  expect(await usedOf('early')).toHaveLength(1);
+  expect(await rowsOf('early', covered)).toBe(500);
+  expect(await differences(kept, covered)).toEqual([]);
+});
+
+test('a clock that was ahead covers no buckets that are not settled, and its comparison is not relied on', async () => {
+  await createSource('ahead');
+  await insert('ahead', { rows: 500, days: 3, ago: 70 });
+  const { until } = coveredBy(await keep(await rollupOf('ahead')));
+  const state = (await readStates(engine)).find(({ rollup }) => rollup.source.table === 'ahead');
+  if (state === undefined) throw new Error('it was kept');
+  const at = (seconds: number) => createStandingOf(engine)(state, seconds * 1000);
+  expect(await at(until + 3600)).toEqual({ from: state.from, until });
+  expect(await at(until - 3600)).toEqual({ from: state.from, until: until - 3660 });
+  expect(await at(until - 86_400 * 2)).toHaveProperty('reason');
 });
 
 test.each([
@@ -339,6 +394,7 @@ CREATE TABLE logs.grouping (t DateTime, project String, x UInt32) ENGINE = Merge
 CREATE TABLE logs.partly (t DateTime, project String) ENGINE = MergeTree ORDER BY t TTL t + INTERVAL 1 DAY DELETE WHERE project = 'a';
 CREATE TABLE logs.moving (t DateTime, project String) ENGINE = MergeTree ORDER BY t TTL t + INTERVAL 1 DAY RECOMPRESS CODEC(ZSTD(9)), t + INTERVAL 90 DAY;
 CREATE TABLE logs.forgetful (t DateTime, project String, note String TTL t + INTERVAL 1 DAY) ENGINE = MergeTree ORDER BY t;
+CREATE TABLE default.unidentified (t DateTime, project String) ENGINE = MergeTree ORDER BY t;
 CREATE VIEW logs.viewed AS SELECT t, project FROM logs.fine`;
 
 test('the engine checks sources, columns and types, each at its place', async () => {
@@ -360,6 +416,7 @@ test('the engine checks sources, columns and types, each at its place', async ()
     ['partly', 't', 'project', 'count()', '3:11 rollup.source'],
     ['forgetful', 't', 'project', 'count()', '3:11 rollup.source'],
     ['viewed', 't', 'project', 'count()', '3:11 rollup.source'],
+    ['default.unidentified', 't', 'project', 'count()', '3:11 rollup.source'],
     ['fine', 'u', 'project', 'sum(x)', '4:21 rollup.column'],
     ['fine', 'n', 'project', 'sum(x)', '4:21 rollup.time'],
     ['fine', 'd', 'project', 'sum(x)', '4:21 rollup.time'],
@@ -376,7 +433,7 @@ test('the engine checks sources, columns and types, each at its place', async ()
   for (const [table, time, dimension, measure, finding] of cases) {
     const text = `rollups:
   - name: a
-    from: logs.${table}
+    from: ${table.includes('.') ? table : `logs.${table}`}
     time: { column: ${time}, every: 1m }
     dimensions: [${dimension}]
     measures: [${measure}]

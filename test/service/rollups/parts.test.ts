@@ -24,6 +24,13 @@ test.each<{ why: string; now: SeenParts; lost?: string[]; unseen?: string[] }>([
   { why: 'the last part is gone', now: { all_1_1_0: 10, all_2_2_0: 5 }, lost: ['all'] },
   { why: 'all are gone', now: {}, lost: ['all'] },
   { why: 'replaced by as many', now: { all_8_8_0: 35 }, lost: ['all'], unseen: ['all_8_8_0'] },
+  {
+    why: 'fewer in a part of the same name',
+    now: { ...BEFORE, all_2_2_0: 4 },
+    lost: ['all'],
+    unseen: ['all_2_2_0'],
+  },
+  { why: 'more in a part of the same name', now: { ...BEFORE, all_2_2_0: 6 }, unseen: ['all_2_2_0'] },
   { why: 'a name of another form', now: { ...BEFORE, other: 3 }, unseen: ['other'] },
 ])('$why', ({ now, lost = [], unseen = [] }) => {
   const found = comparePartsOf(BEFORE, now);
