@@ -135,10 +135,10 @@ function kindOf(command: string): ChangeKind {
   return OF_ROWS.test(command) ? 'rows' : 'values';
 }
 
-type Rows = readonly (readonly string[])[];
+type AskedRows = readonly (readonly string[])[];
 
 /** A mutation has a row for each of its commands. */
-function changesOf(listed: Rows, parts: Rows): SeenSource['changes'] {
+function changesOf(listed: AskedRows, parts: AskedRows): SeenSource['changes'] {
   const changes: Record<string, ChangeKind> = {};
   for (const [id = '', , command = ''] of listed) if (changes[id] !== 'values') changes[id] = kindOf(command);
   const numbers = new Set(listed.flatMap(([, , , of = '']) => of.split(',')));
