@@ -25,7 +25,7 @@ export interface CallColumn {
   readonly value: (request: Finished, epoch: number) => unknown;
 }
 
-type Key = Exclude<keyof Finished, 'kind'>;
+type Key = Exclude<keyof Finished, 'kind' | 'usageId'>;
 
 /** For strings that repeat. */
 const REPEATED = 'LowCardinality(String)';

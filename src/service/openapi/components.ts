@@ -116,6 +116,67 @@ export const COMPONENTS = {
         },
       },
     },
+    UsageCount: {
+      type: 'object',
+      required: ['calls', 'errors', 'rows', 'bytes'],
+      properties: {
+        calls: { type: 'integer' },
+        errors: { type: 'integer', description: 'Calls that were rejected or failed.' },
+        rows: { type: 'integer', description: 'Rows in the responses.' },
+        bytes: { type: 'integer', description: 'Bytes of the response bodies as sent.' },
+      },
+    },
+    Usage: {
+      type: 'object',
+      required: ['result', 'total', 'budgets'],
+      properties: {
+        since: {
+          type: 'string',
+          format: 'date-time',
+          description: 'Calls before this time may be missing; absent: the days are whole.',
+        },
+        result: {
+          type: 'array',
+          description: 'The newest day first.',
+          items: {
+            allOf: [
+              {
+                type: 'object',
+                required: ['day', 'endpoint'],
+                properties: {
+                  day: { type: 'string', format: 'date' },
+                  endpoint: {
+                    ...orNull({ type: 'string' }),
+                    description: 'Null: the endpoints without an entry of their own, together.',
+                  },
+                },
+              },
+              { $ref: '#/components/schemas/UsageCount' },
+            ],
+          },
+        },
+        total: { $ref: '#/components/schemas/UsageCount' },
+        budgets: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['endpoint', 'resource', 'unit', 'limit', 'window', 'remaining', 'reset'],
+            properties: {
+              endpoint: {
+                ...orNull({ type: 'string' }),
+                description: 'Null: the budget of the key, for all endpoints.',
+              },
+              resource: { type: 'string', enum: ['read', 'time'] },
+              unit: { type: 'string', enum: ['read-bytes', 'engine-seconds'] },
+              limit: { type: 'number' },
+              window: { type: 'integer', description: 'Seconds.' },
+              remaining: { type: 'number' },
+              reset: { type: 'integer', description: 'Seconds until the window ends.' },
+            },
+          },
+        },
+      },
+    },
     Row: { type: 'object', description: 'Columns by name.', additionalProperties: true },
   },
   responses: {

@@ -88,6 +88,8 @@ export type CalledEndpoint = Pick<Endpoint, 'name' | 'revision' | 'version' | 'd
 export interface CallRecord {
   trace?: TraceContext | undefined;
   principal?: string;
+  /** The usage of the key counts the call by this; never logged. */
+  usageId?: string;
   endpoint?: CalledEndpoint;
   /** The version that the call is for, once it is certain: `endpoint` may be the default version before. */
   called?: { readonly endpoint: CalledEndpoint; readonly successor: string | undefined };

@@ -158,6 +158,8 @@ export type Observation =
       /** The endpoint, or this version, is deprecated. */
       readonly deprecated?: true | undefined;
       readonly principal: string | undefined;
+      /** The usage of the key counts the request by this; in no output. */
+      readonly usageId?: string | undefined;
       readonly labels?: Readonly<Record<string, string>> | undefined;
       readonly status: number;
       readonly code?: ProblemCode | undefined;
