@@ -2,6 +2,7 @@
 import {
   inputsOf,
   type Expression, type FunctionExpression, type JoinNode, type NodeId, type QueryNode, type Relation,
+  type TableNode,
 } from '../tree/nodes.ts'; // prettier-ignore
 
 /** Rows are the combinations of rows of the atoms that satisfy the conditions. */
@@ -125,4 +126,21 @@ export function nullableIn(root: Relation): ReadonlySet<NodeId> {
   };
   visit(root, false);
   return found;
+}
+
+/** What decides which rows of a table are read: FINAL and SAMPLE. */
+export function modifiersOf({ isFinal, sample }: TableNode): readonly string[] {
+  return [...(isFinal ? ['FINAL'] : []), ...(sample === '' ? [] : [sample])];
+}
+
+/** IN with a subquery whose DISTINCT and ORDER BY change nothing, without them. */
+export function ofSet(call: FunctionExpression): FunctionExpression {
+  const [left, set] = call.arguments;
+  if (left === undefined || set?.kind !== 'subquery' || set.query.kind !== 'query') return call;
+  const { query } = set;
+  const isCut = query.limits.length > 0 || query.limitBy.length > 0 || query.hasLimitSetting;
+  const isPlain = !query.isDistinct && query.orderBy.length === 0;
+  if (isPlain || isCut || query.orderBy.some(({ hasFill }) => hasFill)) return call;
+  const inner = { ...query, isDistinct: false, orderBy: [] };
+  return { ...call, arguments: [left, { ...set, query: inner }] };
 }
