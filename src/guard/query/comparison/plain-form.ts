@@ -84,9 +84,6 @@ function plainStep(call: FunctionExpression): Expression {
     case 'in':
     case 'notIn':
       return equalityForm(ofEnum(ofSet(call)));
-    case 'less':
-    case 'lessOrEquals':
-      return lengthForm(call);
     case 'equals':
     case 'notEquals':
       return second === undefined ? call : comparisonForm(lengthForm(ofEnum(call)), first, second);
@@ -117,7 +114,7 @@ function plainStep(call: FunctionExpression): Expression {
     case 'greaterOrEquals':
       return second === undefined ? call : mirrored(call, first, second);
     default:
-      return call;
+      return lengthForm(call);
   }
 }
 
