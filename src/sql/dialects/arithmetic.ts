@@ -1,8 +1,10 @@
 // Arithmetic operators of numbers.
 import type { Of } from './tree.ts';
 import { castTo } from './cast/cast.ts';
+import { ofQuotient } from './cast/strict.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
+import { checkedPower } from './power.ts';
 import { roundHalfAway } from './round.ts';
 import { MAX_DIGITS, remainderOfFloat } from './remainder.ts';
 import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
@@ -252,7 +254,7 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
     return remainderOfFloat(a, b, operation.at);
   const whole = (each: Value): Sql =>
     isWhole && each.type.kind !== 'int'
-      ? sql`toInt64(${each.sql})`
+      ? ofQuotient(each, (number) => sql`toInt64(${number})`)
       : each.type.kind === 'decimal'
         ? sql`toFloat64(${each.sql})`
         : each.type.isUnsigned === true
@@ -272,7 +274,8 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
 /** The remainder of numbers whose digits are known: that of the numbers without a point, since Float64 is only near to them. */
 function remainderOfDigits(a: Value, b: Value, { context }: Operation, digits: number): Value {
   const unit = String(10 ** digits);
-  const whole = (each: Value): Sql => sql`toInt128(round(${operandOf(each)} * ${unit}))`;
+  const whole = (each: Value): Sql =>
+    ofQuotient({ ...each, sql: operandOf(each) }, (number) => sql`toInt128(round(${number} * ${unit}))`);
   const isSafe = !context.shared.traits.dividesByZero || isZeroFree(b);
   const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
   const own = sql`toFloat64(${whole(a)} % ${by}) / ${unit}`;
@@ -298,8 +301,7 @@ type Operands = readonly [left: Value, right: Value];
 export function otherArithmetic([a, b]: Operands, operation: Operation): Value | undefined {
   const { operator, context } = operation;
   const { traits } = context.shared;
-  if (operator === '^' && traits.hasPowerOperator)
-    return value('float', sql`pow(${a.sql}, ${b.sql})`, isNullable(a, b));
+  if (operator === '^' && traits.hasPowerOperator) return powerOf(a, b, operation);
   if (operator === 'MOD') return numberArithmetic(a, b, { ...operation, operator: '%' });
   if (operator === 'XOR') {
     const tests = [a, b].map((each) => truth(each, context, operation.at).sql);
@@ -329,6 +331,11 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
       'Shift the other way.',
     );
   return shortShift(a, b, operation) ?? bits(x ?? a, y ?? b, { name, traits });
+}
+
+function powerOf(a: Value, b: Value, operation: Operation): Value {
+  const own = sql`pow(${a.sql}, ${b.sql})`;
+  return checkedPower(own, [a, b], operation) ?? value('float', own, isNullable(a, b));
 }
 
 /** Returns a shift of two literals of 32 bits, with the number of places modulo 32; undefined for others. */

@@ -28,6 +28,7 @@ export const TRAITS: Traits = {
   likeEscape: false,
   dotIsBreak: true,
   printsReals: true,
+  losesEmpty: true,
   distinctKeepsOrder: true,
   dateDifference: undefined,
   subtractsTimes: false,

@@ -10,7 +10,8 @@ import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
-import { byToChar, dateFormat, dateParse, fromUnix, named, strToDate, toChar } from './text.ts';
+import { strToDate } from './str-to-date.ts';
+import { byToChar, dateFormat, dateParse, fromUnix, named, toChar } from './text.ts';
 import { truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
 
