@@ -483,7 +483,7 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
   const before = fileOf('changed');
   const now = before.replace('project, host', 'project');
   const [one, two] = [before, now].map(
-    (text) => readRollupFile('a.rollup.yaml', text)?.rollups[0]?.rollup.version ?? '',
+    (text) => readRollupFile('a.rollup.yaml', text)?.rollups?.[0]?.rollup.version ?? '',
   );
   const inUse = async (version: string | undefined): Promise<readonly string[]> =>
     (await usedOf('changed', version)).map(({ rollup }) => rollup.version);
