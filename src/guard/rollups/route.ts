@@ -26,15 +26,15 @@ import { createTerms, unnamedClock } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
 /** A statement that reads a rollup, or why it reads the rows. */
-export type Route =
-  | {
-      readonly kind: 'rollup';
-      readonly rollup: Rollup;
-      /** Whole buckets are read from the coarsest of its tables that have them; this is the coarsest of all. */
-      readonly table: RollupTable;
-      readonly sql: string;
-    }
-  | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+export type Route = RollupRoute | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+
+interface RollupRoute {
+  readonly kind: 'rollup';
+  readonly rollup: Rollup;
+  /** Whole buckets are read from the coarsest of its tables that have them; this is the coarsest of all. */
+  readonly table: RollupTable;
+  readonly sql: string;
+}
 
 /** The rollups of a stored table. */
 export type RollupsOf = (source: Rollup['source']) => readonly RollupInUse[];
@@ -73,11 +73,14 @@ export function createRouter({ zone }: RouterOptions): Router {
       let first: Route | undefined;
       if (isDeep(tree.root)) return undefined;
       for (const source of storedSources(tree).slice(0, MOST_SOURCES)) {
+        const found: PricedRoute[] = [];
         for (const inUse of rollupsOf(storedNames(tree, source))) {
           const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tablesFor });
-          if (route.kind === 'rollup') return route;
-          first ??= route;
+          if (route.kind === 'rollup') found.push({ route, inUse });
+          else first ??= route;
         }
+        const cheapest = cheapestOf(found);
+        if (cheapest !== undefined) return cheapest;
       }
       return first;
     },
@@ -90,6 +93,25 @@ const MOST_SOURCES = 8;
 /** The time zone of a type of times, as the engine prints it; undefined if it has none. */
 function zoneOf(type: string): string | undefined {
   return /'([^']+)'/.exec(type)?.[1];
+}
+
+interface PricedRoute {
+  readonly route: RollupRoute;
+  readonly inUse: RollupInUse;
+}
+
+/** The route that reads the fewest rows of all times, those of the source that its rollup does not cover among them; the first one if that is not known. */
+function cheapestOf(found: readonly PricedRoute[]): RollupRoute | undefined {
+  const spanOf = ({ inUse: { coverage } }: PricedRoute): number => Number(coverage.until - coverage.from);
+  const widest = Math.max(...found.map(spanOf));
+  const priced = found.map((each) => {
+    const { route, inUse } = each;
+    const { ofSource = 0, ofTables } = inUse.size ?? {};
+    const groups = ofTables?.get(route.table.table) ?? NaN;
+    return { route, rows: groups + ofSource * (1 - spanOf(each) / widest) };
+  });
+  const isKnown = priced.every(({ rows }) => !Number.isNaN(rows));
+  return (isKnown ? priced.toSorted((a, b) => a.rows - b.rows) : priced)[0]?.route;
 }
 
 interface Candidate {

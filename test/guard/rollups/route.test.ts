@@ -48,7 +48,19 @@ const IN_USE: RollupInUse = {
   },
   coverage: { from: 1_767_225_600_000_000n, until: 1_775_001_600_000_000n },
   columns: {
-    all: new Set(['project', 'level', 'metadata', 'status', 'at', 'bytes', 'ms', 'region', 'shown', 'edge']),
+    all: new Set([
+      'project',
+      'level',
+      'metadata',
+      'status',
+      'at',
+      'bytes',
+      'ms',
+      'region',
+      'shown',
+      'edge',
+      'tags',
+    ]),
     hidden: new Set(['shown']),
     id: '1',
   },
@@ -258,6 +270,52 @@ const sqlOf = (sql: string): string => {
 test('an expression that is computed from dimensions belongs to their groups', () => {
   const text = sqlOf("SELECT level = 'a' AS a, count() AS n FROM logs.edge GROUP BY level");
   expect(text).toMatch(/^SELECT level = 'a' AS a, /);
+});
+
+interface Sized {
+  readonly groups: number;
+  readonly of: number;
+  /** Days that are covered, up to the same end. */
+  readonly days?: number;
+}
+
+test.each([
+  ['the one with fewer groups', { groups: 500, of: 10_000 }, { groups: 400, of: 10_000 }, 'b'],
+  ['the first of equals', { groups: 400, of: 10_000 }, { groups: 400, of: 10_000 }, 'a'],
+  [
+    'the rows that it does not cover count',
+    { groups: 500, of: 10_000 },
+    { groups: 10, of: 10_000, days: 45 },
+    'a',
+  ],
+  ['the first if a size is not known', { groups: 500, of: 10_000 }, undefined, 'a'],
+] as readonly (readonly [string, Sized, Sized | undefined, string])[])(
+  'of several rollups: %s',
+  (_, one, two, name) => {
+    const { coverage, rollup } = IN_USE;
+    const all = [one, two].map((size, index): RollupInUse => {
+      const from = coverage.until - BigInt(size?.days ?? 90) * 86_400_000_000n;
+      const named = { ...rollup, name: index === 0 ? 'a' : 'b' };
+      const ofTables = new Map(rollup.tables.map(({ table }) => [table, size?.groups ?? 0]));
+      return {
+        ...IN_USE,
+        rollup: named,
+        coverage: { ...coverage, from },
+        size: size && { ofSource: size.of, ofTables },
+      };
+    });
+    const found = createRouter({ zone: 'UTC' }).route('SELECT count() AS n FROM logs.edge', () => all);
+    expect(found).toMatchObject({ kind: 'rollup', rollup: { name } });
+  },
+);
+
+test.each([
+  'SELECT count() AS n FROM (SELECT nothing, level FROM logs.edge)',
+  'SELECT count() AS n FROM (SELECT level AS l, nothing + 1 AS m FROM logs.edge)',
+  'WITH a AS (SELECT level FROM logs.edge), b AS (SELECT level, bytes FROM a) SELECT count() AS n FROM b',
+  'SELECT count() AS n FROM (SELECT level FROM logs.edge ORDER BY nothing)',
+])('%s: the engine rejects a column that nothing reads', (sql) => {
+  expect(route(sql)).toMatchObject({ kind: 'rows', reason: { text: 'is no column' } });
 });
 
 test('parentheses around a column leave the column', () => {
