@@ -1,6 +1,6 @@
 // A change between two models of a query.
 import type { SourceModel } from '../../guard/query/model.ts';
-import { behaviour, breaking, compatible, cost, security, type ChangeKinds } from './change-kinds.ts';
+import { behaviour, breaking, compatible, security, type ChangeKinds } from './change-kinds.ts';
 
 export const MODEL_CHANGES = {
   'query.changed': behaviour(
@@ -31,13 +31,13 @@ export const MODEL_CHANGES = {
     'A query no longer returns rows that it returned before',
     'Clients that need these rows no longer get them, with the same parameters and the same data.',
   ),
-  'query.limit_raised': cost(
+  'query.limit_raised': security(
     'A LIMIT was raised or removed',
-    'Calls return more rows, and cost the engine more.',
+    'Calls return rows that they did not return before, and cost the engine more.',
   ),
-  'query.window_widened': cost(
+  'query.window_widened': security(
     'A query reads a longer period',
-    'Calls return more rows, and cost the engine more.',
+    'Calls return rows that they did not return before, and cost the engine more.',
   ),
   'query.source_added': security(
     'A query reads a table that it did not read before',

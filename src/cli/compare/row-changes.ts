@@ -63,7 +63,7 @@ function* addedRows(pair: RowPair, old: readonly SourceReading[], now: readonly 
       const isUndecided = !isDecided(lost, least.each, reading);
       yield lost.parameters.size > 0 ? lostCondition(lost, source, used) : addedBy(lost, { ...pair, reading, source, isUndecided });
     }
-    yield* costsOf(least.each, reading, source);
+    yield* longerPeriods(least.each, reading, source);
   }
 } // prettier-ignore
 
@@ -149,8 +149,7 @@ function keptParameters(name: string, before: ConfinedColumns, after: ConfinedCo
   return new Set(kept.map(([parameter]) => parameter));
 }
 
-/** A longer period. */
-function* costsOf(
+function* longerPeriods(
   old: SourceReading,
   now: SourceReading,
   source: SourceModel | undefined,
@@ -205,10 +204,21 @@ function isHeld(
   if (once !== undefined)
     return alike.some((each) => each.once !== undefined && isOnceWithin(each.once, once, isTable));
   if (one.kind === 'match') return alike.length > 0;
+  if (one.kind === 'read')
+    return alike.some(({ text }) => text === one.text || isSmallerSample(text, one.text));
   if (one.kind === 'elements' && one.parameters.size === 0)
     return alike.some((each) => hasElementsOf(one, each));
   // A row that is missing is missing, whatever was computed over it.
   return areImplying(isReverse ? others.map((each) => ({ ...each, stage: 0 })) : others, one, assumed);
+}
+
+/** Returns whether a sample without an offset is a part of another one. */
+function isSmallerSample(now: string, old: string): boolean {
+  const [share, other] = [now, old].map((text) => {
+    const [, above, below] = /^SAMPLE (\d+) \/ (\d+)$/.exec(text) ?? [];
+    return Number(above) / Number(below);
+  });
+  return share !== undefined && other !== undefined && share <= other;
 }
 
 /** Returns whether an array has all elements of another one, or is of other columns: what is shown of these is compared as values. */
@@ -328,6 +338,8 @@ function messageOf({ kind, text }: Restriction, verb: 'no longer' | 'must now'):
       return `rows ${have} have elements of ${show(text)}`;
     case 'match':
       return `rows ${have} be ${text}`;
+    case 'read':
+      return `rows are ${verb === 'no longer' ? verb : 'now'} those that are read with ${text}`;
   }
 }
 

@@ -7,19 +7,27 @@ import {
 } from '../fronts/clickhouse/routes.ts';
 import { addExplorer } from '../fronts/explorer/routes.ts';
 import { addMcp } from '../fronts/mcp/routes.ts';
+import { addUsageRoute } from '../fronts/usage/routes.ts';
 import type { Front } from '../fronts/server.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
-import { after } from './clock.ts';
+import { usage } from '../request/usage.ts';
+import { after, clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 
 /** The listeners have `base` in common; ClickHouse's interface needs `clickhouse`. */
 export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouseOptions): readonly Front[] {
-  const { settings, path, catalog, isDevelopment } = parts;
+  const { settings, path, catalog, isDevelopment, keyUsage } = parts;
   const fronts: readonly (Front | false)[] = [
     (app) => addExplorer(app, rejectOtherMethods),
+    (app) =>
+      addUsageRoute(
+        app,
+        { usage: (key, record, days) => usage({ ...path, keyUsage, clock }, { key, record, days }) },
+        rejectOtherMethods,
+      ),
     isDevelopment &&
       ((app) => {
         const options = {

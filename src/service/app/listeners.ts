@@ -110,10 +110,20 @@ function openapiOf({ settings, path, catalog, describe, isDevelopment }: Parts):
 }
 
 /** What the listeners for consumers have in common. */
-function baseOf({ settings, observing, isDevelopment, compression, slowClients }: Parts): BaseOptions {
+function baseOf({
+  settings,
+  observing,
+  keyUsage,
+  isDevelopment,
+  compression,
+  slowClients,
+}: Parts): BaseOptions {
   return {
     disclosesCauses: isDevelopment,
-    observe: observing.observe,
+    observe: (observation) => {
+      observing.observe(observation);
+      keyUsage.observe(observation);
+    },
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),
     compression,

@@ -22,6 +22,7 @@ export interface Local {
 /** The principal of local commands. */
 export const FULL_ACCESS: Principal = {
   id: 'local',
+  usageId: 'local',
   name: 'local',
   covers: () => true,
   languages: new Set(['sql', 'lql']),

@@ -4,6 +4,7 @@ import { createSlowClients } from '../http/slow-clients.ts';
 import { after } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
+import { openKeyUsage } from './counters.ts';
 import { createKeyCheck } from './key-check.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import type { Parts } from './parts.ts';
@@ -42,6 +43,7 @@ export async function openParts(
   );
   const link = await openRedis(settings, observe);
   const keyUse = openKeyUse(settings, link, observe);
+  const keyUsage = openKeyUsage(link);
   const closeKeys = async (cause: unknown): Promise<never> => {
     await Promise.all([keyring.close(), link?.close(), observing.close()]);
     throw cause;
@@ -56,7 +58,7 @@ export async function openParts(
     await closeKeys(cause);
   }
   const { isDevelopment = false } = options;
-  const services = { keyring, observing, compression, slowClients };
+  const services = { keyring, observing, keyUsage, compression, slowClients };
   const parts = {
     ...core,
     ...services,
@@ -71,7 +73,7 @@ export async function openParts(
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     keeper?.close();
-    await keyUse.close();
+    await Promise.all([keyUse.close(), keyUsage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };
   return { parts, close };

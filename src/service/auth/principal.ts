@@ -7,6 +7,8 @@ import { compileGlobs } from './globs.ts';
 export interface Principal {
   /** Unique across all principals and stable across reloads; the key of all counters. */
   readonly id: string;
+  /** Calls are reported together by this: tokens of one subject that are locked to different values are apart. */
+  readonly usageId: string;
   /** For logs and messages. */
   readonly name: string;
   readonly covers: (endpointName: string) => boolean;
@@ -35,12 +37,14 @@ export const isKeyId = (id: string): boolean => id.startsWith(KEY);
 const KEY = 'key:';
 
 export function createPrincipal(id: string, name: string, grant: Grant): Principal {
+  const locked = Object.entries(grant.parameters ?? {});
   return Object.freeze({
     id,
+    usageId: JSON.stringify([id, locked.toSorted(([a], [b]) => (a < b ? -1 : 1))]),
     name,
     covers: compileGlobs(grant.endpoints),
     languages: new Set(grant.allow),
-    locked: new Map(Object.entries(grant.parameters ?? {})),
+    locked: new Map(locked),
     redact: grant.pii === 'redact',
     resultShape: grant.result_shape,
     rate: grant.rate === undefined ? undefined : parseRate(grant.rate),

@@ -25,14 +25,22 @@ export interface StartedRequest {
 type AnswerSummary = Omit<Finished, 'kind' | 'requestId' | 'method' | 'ms' | 'client' | keyof Identified>;
 type Identified = Pick<
   Finished,
-  'endpoint' | 'revision' | 'version' | 'deprecated' | 'principal' | 'labels' | 'clientName' | 'trace'
+  | 'endpoint'
+  | 'revision'
+  | 'version'
+  | 'deprecated'
+  | 'principal'
+  | 'usageId'
+  | 'labels'
+  | 'clientName'
+  | 'trace'
 >;
 
 /** Emits the observation of one request. Call once per request. */
 export function observeFinished(
   options: ObserveOptions,
   { request, requestId, started }: StartedRequest,
-  { endpoint, principal, labels, clientName, trace, read, engineMs }: CallRecord,
+  { endpoint, principal, usageId, labels, clientName, trace, read, engineMs }: CallRecord,
   result: AnswerSummary,
 ): void {
   options.observe({
@@ -45,6 +53,7 @@ export function observeFinished(
     version: endpoint?.version,
     deprecated: endpoint?.deprecated === undefined ? undefined : true,
     principal,
+    usageId,
     labels,
     clientName,
     client: options.clientAddress(request),

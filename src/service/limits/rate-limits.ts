@@ -120,8 +120,8 @@ export function rateLimitFields(states: readonly LimitState[] | undefined): Read
   };
 }
 
-/** What a query reads also counts rows that its caller may not see: only whole percents are shown, rounded up. */
-function shownRemaining({ rate, remaining, unit }: LimitState): number {
+/** What is left, in units. What a query reads also counts rows that its caller may not see: only whole percents are shown, rounded up. */
+export function shownRemaining({ rate, remaining, unit }: LimitState): number {
   if (unit === undefined) return remaining;
   const step = unit.isCoarse ? Math.max(1, Math.floor(rate.limit / 100)) : 1;
   return Math.ceil(Math.min(rate.limit, Math.ceil(remaining / step) * step) / unit.size);

@@ -25,7 +25,7 @@ export interface CallColumn {
   readonly value: (request: Finished, epoch: number) => unknown;
 }
 
-type Key = Exclude<keyof Finished, 'kind'>;
+type Key = Exclude<keyof Finished, 'kind' | 'usageId'>;
 
 /** For strings that repeat. */
 const REPEATED = 'LowCardinality(String)';
@@ -123,6 +123,11 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     isShared: true,
     attribute: 'millrace.cache_data',
     help: 'With `until: data`, what was known about the data of the cached response, as in `detail` of `Cache-Status`; absent if there was none',
+  },
+  dataAge: {
+    value: ({ dataAge }) => dataAge?.seconds,
+    attribute: 'millrace.data_age',
+    help: 'With `fresh`, the age of the data in seconds; absent if no row has a time',
   },
   rows: {
     value: ({ rows }) => rows,

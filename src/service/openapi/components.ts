@@ -33,6 +33,10 @@ export const COMPONENTS = {
     Sunset: text('From when it may no longer be served (RFC 8594).'),
     Link: text('The successor of a deprecated endpoint, with rel="successor-version" (RFC 8288, RFC 5829).'),
     'Millrace-Truncated': text('true if rows were truncated at the maximum.'),
+    'Millrace-Data-Age': number(
+      'Seconds since the newest time in the data when the response was sent; caches between add Age to it.',
+    ),
+    'Millrace-Data-Stale': text('true if the data is older than the endpoint allows, or has no time.'),
     'Millrace-Dialect': text('The dialect that the consumer query was parsed as.'),
     'Preference-Applied': text('The preferences of the request that were applied (RFC 7240).'),
     RateLimit: text('What remains of the rate limits that apply.'),
@@ -113,6 +117,76 @@ export const COMPONENTS = {
               ttl: { type: 'integer', description: 'Seconds; negative if the response is stale.' },
             },
           }),
+        },
+        data: {
+          type: 'object',
+          description: 'How old the data is, for endpoints that declare it.',
+          required: ['age', 'stale'],
+          properties: {
+            age: { ...orNull({ type: 'integer' }), description: 'Seconds; null if no row has a time.' },
+            stale: { type: 'boolean' },
+          },
+        },
+      },
+    },
+    UsageCount: {
+      type: 'object',
+      required: ['calls', 'errors', 'rows', 'bytes'],
+      properties: {
+        calls: { type: 'integer' },
+        errors: { type: 'integer', description: 'Calls that were rejected or failed.' },
+        rows: { type: 'integer', description: 'Rows in the responses.' },
+        bytes: { type: 'integer', description: 'Bytes of the response bodies as sent.' },
+      },
+    },
+    Usage: {
+      type: 'object',
+      required: ['result', 'total', 'budgets'],
+      properties: {
+        since: {
+          type: 'string',
+          format: 'date-time',
+          description: 'Calls before this time may be missing; absent: the days are whole.',
+        },
+        result: {
+          type: 'array',
+          description: 'The newest day first.',
+          items: {
+            allOf: [
+              {
+                type: 'object',
+                required: ['day', 'endpoint'],
+                properties: {
+                  day: { type: 'string', format: 'date' },
+                  endpoint: {
+                    ...orNull({ type: 'string' }),
+                    description: 'Null: the endpoints without an entry of their own, together.',
+                  },
+                },
+              },
+              { $ref: '#/components/schemas/UsageCount' },
+            ],
+          },
+        },
+        total: { $ref: '#/components/schemas/UsageCount' },
+        budgets: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['endpoint', 'resource', 'unit', 'limit', 'window', 'remaining', 'reset'],
+            properties: {
+              endpoint: {
+                ...orNull({ type: 'string' }),
+                description: 'Null: the budget of the key, for all endpoints.',
+              },
+              resource: { type: 'string', enum: ['read', 'time'] },
+              unit: { type: 'string', enum: ['read-bytes', 'engine-seconds'] },
+              limit: { type: 'number' },
+              window: { type: 'integer', description: 'Seconds.' },
+              remaining: { type: 'number' },
+              reset: { type: 'integer', description: 'Seconds until the window ends.' },
+            },
+          },
         },
       },
     },

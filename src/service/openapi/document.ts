@@ -119,6 +119,25 @@ const OTHER_PATHS = {
       },
     },
   },
+  '/api/usage': {
+    get: {
+      ...SERVICE,
+      operationId: 'usage',
+      summary: 'What the key has called, by day and endpoint, and what is left of its budgets.',
+      parameters: [
+        {
+          name: 'days',
+          in: 'query',
+          description: 'Days in UTC, today among them.',
+          schema: { type: 'integer', minimum: 1, maximum: 31, default: 7 },
+        },
+      ],
+      responses: {
+        ...JSON_ANSWER('Calls of this key only.', { $ref: '#/components/schemas/Usage' }),
+        ...problemResponses(),
+      },
+    },
+  },
   '/health/live': {
     get: {
       ...SERVICE,

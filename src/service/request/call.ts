@@ -2,7 +2,7 @@
 import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../endpoints/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
-import type { ReadSummary, StageTimes, TraceContext } from '../../sql/base/observation.ts';
+import type { DataAge, ReadSummary, StageTimes, TraceContext } from '../../sql/base/observation.ts';
 import type { EngineFormat } from '../formats/clickhouse-formats.ts';
 import type { FormatName } from '../formats/formats.ts';
 import type { LimitState } from '../limits/rate-limits.ts';
@@ -88,6 +88,8 @@ export type CalledEndpoint = Pick<Endpoint, 'name' | 'revision' | 'version' | 'd
 export interface CallRecord {
   trace?: TraceContext | undefined;
   principal?: string;
+  /** The usage of the key counts the call by this; never logged. */
+  usageId?: string;
   endpoint?: CalledEndpoint;
   /** The version that the call is for, once it is certain: `endpoint` may be the default version before. */
   called?: { readonly endpoint: CalledEndpoint; readonly successor: string | undefined };
@@ -141,6 +143,8 @@ export interface Answer {
   readonly read: ReadSummary | undefined;
   /** The rollup that this call's query read; undefined: it read rows, or did not run. */
   readonly rollup?: string | undefined;
+  /** Of its data; undefined if the endpoint declares none for these rows. */
+  readonly dataAge?: DataAge | undefined;
   /** What ClickHouse reports of a query. */
   readonly summary: AnswerSummary;
   /**

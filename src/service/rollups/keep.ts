@@ -90,12 +90,10 @@ export async function* keepRollup(
 ): AsyncGenerator<RollupEvent> {
   const { engine } = deps;
   const { plan } = kept;
-  const seen = await seeSource(engine, plan.rollup);
-  const known = stateOf(await readStates(engine), plan.rollup);
-  // Its tables have the previous types of columns, so they are created again.
-  if (known !== undefined && seen !== undefined && hasOtherColumns(known.seen, seen))
-    await dropRollup(engine, plan.rollup, plan.cluster);
+  await dropOutdated(deps, kept);
   let state = await applyRollup(deps, kept);
+  // A table that was seen before it was applied would seem to have lost the parts that were inserted meanwhile.
+  const seen = await seeSource(engine, plan.rollup);
   if (seen === undefined || seen.isChanging) {
     yield await cover(deps, { ...state, from: 0, until: 0 });
     return;
@@ -134,6 +132,14 @@ export async function* keepRollup(
   const recorded = stateOf(await readStates(engine), plan.rollup)?.failure;
   const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : recorded;
   yield await cover(deps, { ...state, ...times, seen: now, failure });
+}
+
+/** Its tables have the previous types of columns, so they are created again. */
+async function dropOutdated({ engine }: RollupDeps, { plan }: KeptRollup): Promise<void> {
+  const known = stateOf(await readStates(engine), plan.rollup);
+  const seen = known && (await seeSource(engine, plan.rollup));
+  if (known !== undefined && seen !== undefined && hasOtherColumns(known.seen, seen))
+    await dropRollup(engine, plan.rollup, plan.cluster);
 }
 
 /** The settled days that differ, without a change. Rejects with EngineError. */

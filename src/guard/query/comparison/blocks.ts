@@ -2,6 +2,7 @@
 import {
   inputsOf,
   type Expression, type FunctionExpression, type JoinNode, type NodeId, type QueryNode, type Relation,
+  type TableNode,
 } from '../tree/nodes.ts'; // prettier-ignore
 
 /** Rows are the combinations of rows of the atoms that satisfy the conditions. */
@@ -125,4 +126,21 @@ export function nullableIn(root: Relation): ReadonlySet<NodeId> {
   };
   visit(root, false);
   return found;
+}
+
+/** What decides which rows of a table are read: FINAL and SAMPLE. */
+export function modifiersOf({ isFinal, sample }: TableNode): readonly string[] {
+  return [...(isFinal ? ['FINAL'] : []), ...(sample === '' ? [] : [sample])];
+}
+
+/** IN with a subquery whose DISTINCT and ORDER BY change nothing, without them. */
+export function ofSet(call: FunctionExpression): FunctionExpression {
+  const [left, set] = call.arguments;
+  const select = set?.kind === 'subquery' ? set.query : undefined;
+  if (left === undefined || select?.kind !== 'query') return call;
+  const isCut = select.limits.length > 0 || select.limitBy.length > 0 || select.hasLimitSetting;
+  const isPlain = !select.isDistinct && select.orderBy.length === 0;
+  if (isPlain || isCut || select.orderBy.some(({ hasFill }) => hasFill)) return call;
+  const inner = { ...select, isDistinct: false, orderBy: [] };
+  return { ...call, arguments: [left, { kind: 'subquery', query: inner }] };
 }

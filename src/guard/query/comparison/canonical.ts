@@ -1,6 +1,6 @@
 // Canonical texts of expressions and relations: equal for queries that differ in spelling only.
 import { createHash } from 'node:crypto';
-import { blockOf, isTransparent, nullableIn, ownRelations } from './blocks.ts';
+import { blockOf, isTransparent, modifiersOf, nullableIn, ownRelations } from './blocks.ts';
 import { createParameters } from './parameter-uses.ts';
 import { elementOf, elementsOf, isCondition, plainForm, truthOf, withoutSubquery } from './plain-form.ts';
 import {
@@ -338,7 +338,7 @@ function relationText(scope: PrintScope, relation: Relation): string {
     case 'union':
       return `${relation.mode}${relation.isRecursive ? ' RECURSIVE' : ''}(${relation.branches.map(scope.texts.relation).join('; ')})`;
     case 'table':
-      return numbered(scope, relation);
+      return [numbered(scope, relation), ...modifiersOf(relation)].join(' ');
     case 'table_function':
       return `${numbered(scope, relation)}(${relation.arguments.map(expression).join(', ')})`;
     case 'array_join': {

@@ -80,14 +80,14 @@ export function cutText({ by, order, offset, count, shape }: Cut): string {
     ...(count === undefined ? [] : [`LIMIT ${count}`]),
     ...(offset === 0n ? [] : [`OFFSET ${offset}`]),
     ...(by === '' ? [] : [`BY ${by}`]),
-    ...(shape === '' ? [] : [shape]),
+    ...(shape === '' ? [] : [shape.replace('is_limit_with_ties: 1', 'WITH TIES')]),
   ]; // prettier-ignore
   return parts.join(' ');
 }
 
 /** Whether one keeps rows only that the other keeps, of the same rows in the same order. */
 export function isCutWithin(now: Cut, old: Cut): boolean {
-  return haveSameOrder(now, old) && now.shape === old.shape && isRangeWithin(now, old);
+  return haveSameOrder(now, old) && isShapeWithin(now, old) && isRangeWithin(now, old);
 }
 
 /** The same, if no call relies on which of the rows are kept that are equal in an order, or in none. */
@@ -95,12 +95,17 @@ export function isLenientlyWithin(now: Cut, old: Cut): boolean {
   const hasOrder = now.order.length > 0;
   const isSame = haveSameOrder(now, old) || haveSameOrder(old, now);
   const isOrdered = hasOrder ? isSame && old.order.length > 0 : now.by === old.by;
-  return isOrdered && now.shape === old.shape && isRangeWithin(now, old);
+  return isOrdered && isShapeWithin(now, old) && isRangeWithin(now, old);
 }
 
 /** Rows that are equal in the order of one may be in any order: the other one may add keys to it. */
 export function haveSameOrder(now: Cut, old: Cut): boolean {
   return now.by === old.by && old.order.every((each, index) => now.order[index] === each);
+}
+
+/** WITH TIES only adds rows. */
+function isShapeWithin(now: Cut, old: Cut): boolean {
+  return now.shape === old.shape || now.shape === '';
 }
 
 function isRangeWithin(now: Cut, old: Cut): boolean {

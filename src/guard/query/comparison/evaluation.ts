@@ -10,6 +10,7 @@ import { tuplesForm } from './tuple-sets.ts';
 import { isNullable, isSameValue, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import {
+  enumNames,
   hasType,
   integerOf,
   isAddress,
@@ -111,7 +112,19 @@ function domainOf(type: string): Domain {
   if (plain.name === 'String') return { ...shared, isOrdered: true, isWhole: false, least: '' };
   const isOrdered =
     [isDate, isDateTime, isDecimal, isAddress, isEnum].some((is) => is(plain)) || plain.name === 'UUID';
-  return { ...shared, isOrdered, isWhole: false, isFloat: isFloat(plain) };
+  const values = isEnum(plain) ? enumNames(plain) : undefined;
+  return {
+    ...shared,
+    isOrdered,
+    isWhole: false,
+    isFloat: isFloat(plain),
+    values: values?.every(isPlain) === true ? values : undefined,
+  };
+}
+
+/** Whether a constant of a string has its characters as they are. */
+function isPlain(text: string): boolean {
+  return !/['\\]|[^ -~]/.test(text);
 }
 
 const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);

@@ -1,6 +1,7 @@
 // One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
 import { isNullable } from '../confinement/types.ts';
-import { isTransparent } from './blocks.ts';
+import { isTransparent, ofSet } from './blocks.ts';
+import { lengthForm } from './length-form.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import {
   integerOf,
@@ -82,10 +83,10 @@ function plainStep(call: FunctionExpression): Expression {
       return withoutConstants(call);
     case 'in':
     case 'notIn':
-      return equalityForm(ofEnum(call));
+      return equalityForm(ofEnum(ofSet(call)));
     case 'equals':
     case 'notEquals':
-      return second === undefined ? call : comparisonForm(ofEnum(call), first, second);
+      return second === undefined ? call : comparisonForm(lengthForm(ofEnum(call)), first, second);
     case 'mapContains':
       return { ...call, name: 'mapContainsKey' };
     case 'tupleElement':
@@ -111,12 +112,14 @@ function plainStep(call: FunctionExpression): Expression {
       return call.arguments.length === 2 ? { ...call, name: 'ifNull' } : call;
     case 'greater':
     case 'greaterOrEquals':
-      return second === undefined
-        ? call
-        : { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [second, first] };
+      return second === undefined ? call : mirrored(call, first, second);
     default:
-      return call;
+      return lengthForm(call);
   }
+}
+
+function mirrored(call: FunctionExpression, left: Expression, right: Expression): FunctionExpression {
+  return { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [right, left] };
 }
 
 /** An Enum compared with the names of its values: a conversion to a string changes nothing. */
@@ -285,6 +288,9 @@ function isEmptyString(expression: Expression): boolean {
 function elementForm(call: FunctionExpression, array: Expression, value: Expression): Expression {
   const [map] = array.kind === 'function' && array.name === 'mapKeys' ? array.arguments : [];
   if (map !== undefined) return { ...call, name: 'mapContainsKey', arguments: [map, value] };
+  const [item] = array.kind === 'parameter' ? typeArguments(parseType(array.type)) : [];
+  if (item !== undefined && kindOfType(printType(item.type)) === (kindOfType(typeOf(value)) ?? ''))
+    return { ...call, name: 'in', arguments: [value, array] };
   if (array.kind !== 'function' || array.name !== 'array') return call;
   const kinds = new Set([value, ...array.arguments].map((each) => kindOfType(typeOf(each))));
   if (kinds.size !== 1 || kinds.has(undefined)) return call;

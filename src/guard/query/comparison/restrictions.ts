@@ -1,5 +1,5 @@
 // What restricts the rows of each source on their way to the result.
-import { blockOf, conditionsOfJoin, isInner, isTransparent } from './blocks.ts';
+import { blockOf, conditionsOfJoin, isInner, isTransparent, modifiersOf } from './blocks.ts';
 import { conditionsIn, createTexts, numbersOf, readIn, type Texts } from './canonical.ts';
 import {
   childrenOf, expressionsIn, inputsOf,
@@ -17,9 +17,9 @@ import { dictionaryOf } from '../confinement/values.ts';
 export interface Restriction {
   /**
    * `relation`: of other rows, compared by its text; `join`: the same of rows that have restrictions of their own; `key`: what a dictionary is asked for; `elements`: rows whose array has elements;
-   * `match`: one of several rows that match in a join.
+   * `match`: one of several rows that match in a join; `read`: those of the table that FINAL or SAMPLE reads.
    */
-  readonly kind: 'filter' | 'relation' | 'join' | 'key' | 'cut' | 'once' | 'elements' | 'match';
+  readonly kind: 'filter' | 'relation' | 'join' | 'key' | 'cut' | 'once' | 'elements' | 'match' | 'read';
   readonly text: string;
   readonly parameters: ReadonlySet<string>;
   /** Windows, aggregates and limits between the source and the condition: what they computed depends on other rows too. */
@@ -88,7 +88,7 @@ export function readingsOf(
   const visit = (relation: Relation, outer: Path): void => {
     const path = relation.kind === 'query' ? enterQuery(relation, outer) : outer;
     if ((relation.kind === 'table' || relation.kind === 'table_function') && !isSourceFree(relation))
-      found.push(readingOf(relation.id, relation, path, options));
+      found.push(readingOf(relation.id, relation, withMet(path, readMet(relation, path)), options));
     const conditions = new Set(conditionsOf(relation));
     for (const expression of expressionsIn(relation))
       visitExpression(expression, conditions.has(expression) ? { ...path, isCondition: true } : path);
@@ -109,6 +109,12 @@ export function readingsOf(
   };
   visit(root, start([root]));
   return found;
+}
+
+/** FINAL and SAMPLE of a table. */
+function readMet(relation: Relation, { barriers }: Path): readonly Met[] {
+  if (relation.kind !== 'table') return [];
+  return modifiersOf(relation).map((text): Met => ({ kind: 'read', text, above: barriers }));
 }
 
 /** The conditions on the rows of a relation. */
@@ -146,7 +152,10 @@ function readingOf(
   const texts = subqueries.reduce((outer, each) => outer.inside(each), outermost);
   return {
     source,
-    name: typeof read === 'string' ? read : texts.relation(read),
+    name:
+      typeof read === 'string'
+        ? read
+        : texts.relation(read.kind === 'table' ? { ...read, isFinal: false, sample: '' } : read),
     restrictions: met.map((each) => restrictionOf(each, barriers, texts)),
     isMain,
     isCondition,

@@ -1,6 +1,9 @@
 // Constants as values that can be compared, and times as an expression plus a number of seconds.
 import type { Texts } from './canonical.ts';
 import { plainForm } from './plain-form.ts';
+import { typeOf } from '../confinement/types.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
+import type { ClickHouseType } from '../../../sql/types/type.ts';
 import type { Expression } from '../tree/nodes.ts';
 
 /** Numbers, times in seconds since 1970, and strings as the engine prints them. */
@@ -54,14 +57,26 @@ export function momentOf(expression: Expression, texts: Texts): Moment {
   const whole = { base: texts.expression(plain), seconds: 0 };
   if (plain.kind !== 'function' || (plain.name !== 'plus' && plain.name !== 'minus')) return whole;
   const [from, interval] = plain.arguments;
-  if (from === undefined || interval?.kind !== 'function') return whole;
-  const unit = SECONDS[/^toInterval(\w+)$/.exec(interval.name)?.[1] ?? ''];
-  const [first] = interval.arguments;
-  const count = first?.kind === 'constant' ? numberIn(first.text) : undefined;
-  if (unit === undefined || count === undefined) return whole;
+  const length = from && interval && lengthOf(interval, from);
+  if (from === undefined || length === undefined) return whole;
   const inner = momentOf(from, texts);
-  const moved = Number(count) * unit * (plain.name === 'plus' ? 1 : -1);
+  const moved = length * (plain.name === 'plus' ? 1 : -1);
   return { base: inner.base, seconds: inner.seconds + moved };
+}
+
+/** The seconds of an interval; a number is one of days beside a date, and of seconds beside a time. */
+function lengthOf(interval: Expression, from: Expression): number | undefined {
+  const isCall = interval.kind === 'function';
+  const amount = isCall ? interval.arguments[0] : interval;
+  const count = amount?.kind === 'constant' ? numberIn(amount.text) : undefined;
+  const name = isCall ? /^toInterval(\w+)$/.exec(interval.name)?.[1] : unitBeside(plainTypeOf(typeOf(from)));
+  const unit = SECONDS[name ?? ''];
+  return unit === undefined || count === undefined ? undefined : Number(count) * unit;
+}
+
+function unitBeside(type: ClickHouseType): string | undefined {
+  if (isDate(type)) return 'Day';
+  return isDateTime(type) ? 'Second' : undefined;
 }
 
 /** `'2024-01-01'` and `toDateTime('2024-01-01 10:00:00')`, in seconds. */

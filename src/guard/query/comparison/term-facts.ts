@@ -22,6 +22,8 @@ export interface Domain {
   readonly isFloat?: boolean;
   readonly least?: Scalar | undefined;
   readonly most?: Scalar | undefined;
+  /** All of them, if they are few. */
+  readonly values?: readonly string[] | undefined;
 }
 
 /** Assumptions. They do not contradict each other as far as `orderWith` and `orderBetween` can tell. */
@@ -157,8 +159,11 @@ function isPossible(one: Known, known: readonly Known[], domain: Domain): boolea
   );
   if (isNone) return one.order === 'none';
   if (one.order === 'none') return !known.some(({ order }) => order !== 'none');
-  const { isWhole, least, most } = domain;
+  const { isWhole, least, most, values } = domain;
   const all = [...known, one].filter(({ order }) => order !== 'none');
+  const fits = (text: string): boolean =>
+    all.every(({ order, value }) => (orderOf(text, value) ?? order) === order);
+  if (values?.some(fits) === false) return false;
   const lows = all.flatMap((each) => lowOf(each, isWhole));
   const highs = all.flatMap((each) => highOf(each, isWhole));
   if (least !== undefined) lows.push({ value: least, isStrict: false });

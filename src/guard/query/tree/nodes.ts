@@ -82,6 +82,8 @@ export interface TableNode {
   readonly isFinal: boolean;
   /** SAMPLE by a number of rows, so that each row decides about others. */
   readonly isSampled: boolean;
+  /** SAMPLE and its OFFSET, as the tree has them; '' for none. */
+  readonly sample: string;
   /** The arguments of a view with parameters, as the query has them; '' for others. */
   readonly call: string;
 }

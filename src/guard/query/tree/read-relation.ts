@@ -65,6 +65,7 @@ function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | 
   const name = tableName(text);
   const id = reader.id(line);
   const isRead = recursive === undefined;
+  const samples = [...line.attributes.matchAll(/, sample_(\w+): ([^,]*)/g)];
   const view = isRead ? reader.view(name, id) : undefined;
   if (view !== undefined && view !== 'opaque' && name === text) return view;
   return {
@@ -75,9 +76,10 @@ function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | 
     isOpaque: view !== undefined,
     call: view === 'opaque' ? reader.call(name) : '',
     isFinal: line.attributes.includes(', final: 1'),
-    isSampled: [...line.attributes.matchAll(/, sample_\w+: ([^,]*)/g)].some(
-      ([, part = '']) => !isFraction(part),
-    ),
+    isSampled: samples.some(([, , part = '']) => !isFraction(part)),
+    sample: samples
+      .map(([, name = '', part = '']) => `${name === 'size' ? 'SAMPLE' : 'OFFSET'} ${part}`)
+      .join(' '),
   };
 }
 

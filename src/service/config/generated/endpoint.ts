@@ -97,6 +97,7 @@ export interface EndpointFile {
   cache?: 'disabled' | Cache;
   warming?: Warming;
   live?: Live;
+  fresh?: Fresh;
   sandbox?: Sandbox;
   pii?: Pii;
   reservation?: Reservation;
@@ -381,6 +382,23 @@ export interface Live {
    * Columns of the result that identify a row, such as a time and an id. With it, events after the first one have only rows that were not in the result before. For rows that are added and never change, such as logs.
    */
   key?: string[];
+}
+/**
+ * How old the data of a response may be: its newest time in a column, when it is sent. The header Millrace-Data-Age has the age in seconds.
+ */
+export interface Fresh {
+  /**
+   * A column of the result that is a DateTime or DateTime64, such as the time of an event. Times in the future do not count.
+   */
+  column: string;
+  /**
+   * Seconds. Data that is older is stale, and so is a result without a time.
+   */
+  within: number;
+  /**
+   * What callers get if the data is stale. mark: the response, with the header Millrace-Data-Stale: true. error: 503 data.stale.
+   */
+  otherwise?: 'mark' | 'error';
 }
 /**
  * Whether consumers may send their own queries, which can read only the tables of the WITH clause.

@@ -26,6 +26,7 @@ export async function identify(
 ): Promise<Accepted> {
   const accepted = await authenticate(keys, key, clock.epoch());
   record.principal = accepted.principal.name;
+  record.usageId = accepted.principal.usageId;
   keyUse.note(accepted.principal.id);
   return accepted;
 }
@@ -44,6 +45,7 @@ export async function identifyKey(
 ): Promise<Principal> {
   const { principal } = await authenticate(keyring(), key, clock.epoch());
   record.principal = principal.name;
+  record.usageId = principal.usageId;
   return principal;
 }
 

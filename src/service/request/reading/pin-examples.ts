@@ -42,6 +42,7 @@ const CONTENT = {
 
 const UNRESTRICTED: Principal = {
   id: 'warming',
+  usageId: 'warming',
   name: 'warming',
   covers: () => true,
   languages: new Set(),

@@ -1,6 +1,6 @@
 // All pairs of queries, and the queries in them.
 import { FILTERS } from './filters.ts';
-import { EQUAL, FEWER, OWN, WIDER } from './harmless.ts';
+import { EQUAL, FEWER, OWN } from './harmless.ts';
 import { JOINS } from './joins.ts';
 import type { Pair } from './pair.ts';
 import { FOREIGN, HIDDEN } from './values.ts';
@@ -13,7 +13,6 @@ export const PAIRS: readonly Pair[] = [
   ...EQUAL,
   ...FEWER,
   ...OWN,
-  ...WIDER,
 ];
 
 export const QUERIES: readonly string[] = [...new Set(PAIRS.flatMap(({ before, after }) => [before, after]))];

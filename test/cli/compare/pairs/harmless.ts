@@ -337,6 +337,58 @@ export const EQUAL: readonly Pair[] = [
     ['tables of a comma exchanged', 'app.tickets AS t, app.agents AS a', 'app.agents AS a, app.tickets AS t'],
     ['a name of SELECT in WHERE', 'a.id = t.agent', 't.agent = a.id'],
   ]),
+  ...pairs('equal', [
+    [
+      'a number of days before today',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created >= today() - 30',
+      'SELECT id FROM app.orders WHERE shop = @shop AND created >= subtractDays(today(), 30)',
+    ],
+    [
+      'a number of seconds before now',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts >= now() - INTERVAL 7 DAY',
+      'SELECT path FROM app.events WHERE tenant = @tenant AND ts >= now() - 604800',
+    ],
+    [
+      'all other values of an Enum',
+      "SELECT id FROM app.gates WHERE org = @org AND state != 'lost'",
+      "SELECT id FROM app.gates WHERE org = @org AND state IN ('open', 'shut')",
+    ],
+    [
+      'every value of an Enum',
+      'SELECT id FROM app.gates WHERE org = @org',
+      "SELECT id FROM app.gates WHERE org = @org AND state IN ('open', 'shut', 'lost')",
+    ],
+    [
+      'the length of a string',
+      "SELECT email FROM app.events WHERE tenant = @tenant AND email != ''",
+      'SELECT email FROM app.events WHERE tenant = @tenant AND lengthUTF8(email) > 0',
+    ],
+    [
+      'the length of an empty string',
+      'SELECT email FROM app.events WHERE tenant = @tenant AND empty(email)',
+      'SELECT email FROM app.events WHERE tenant = @tenant AND length(email) < 1',
+    ],
+    [
+      'has() of a list that is sent',
+      'SELECT id FROM app.orders WHERE shop = @shop AND status IN @words',
+      'SELECT id FROM app.orders WHERE shop = @shop AND has(@words, status)',
+    ],
+    [
+      'DISTINCT and ORDER BY in IN',
+      'SELECT id FROM app.orders WHERE shop = @shop AND id IN (SELECT order_id FROM app.refunds WHERE shop = @shop)',
+      'SELECT id FROM app.orders WHERE shop = @shop AND id IN (SELECT DISTINCT order_id FROM app.refunds WHERE shop = @shop ORDER BY order_id)',
+    ],
+    [
+      'FINAL in a WITH table',
+      'SELECT qty FROM app.stock FINAL WHERE shop = @shop AND qty > 3',
+      'WITH s AS (SELECT * FROM app.stock FINAL WHERE shop = @shop) SELECT qty FROM s WHERE qty > 3',
+    ],
+    [
+      'the share of a sample',
+      'SELECT qty FROM app.stock SAMPLE 1/4 WHERE shop = @shop',
+      'SELECT qty FROM app.stock SAMPLE 0.25 WHERE @shop = shop',
+    ],
+  ]),
   ...edits('equal', IN_LIST, [
     ['IN becomes OR', "status IN ('paid', 'new')", "(status = 'paid' OR status = 'new')"],
     ['the order of IN', "('paid', 'new')", "('new', 'paid')"],
@@ -652,38 +704,4 @@ export const OWN: readonly Pair[] = [
       'SELECT toStartOfHour(at) AS t, count() AS n FROM app.readings WHERE org = @org GROUP BY t',
     ],
   ]),
-];
-
-export const WIDER: readonly Pair[] = [
-  ...pairs('wider', [
-    [
-      'a window of 7 days',
-      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 1 DAY',
-      'SELECT id FROM app.orders WHERE shop = @shop AND created < @from + INTERVAL 7 DAY',
-    ],
-    [
-      'a window of a week',
-      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
-      "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 WEEK",
-    ],
-    [
-      'a window of days by function',
-      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(1)',
-      'SELECT at FROM app.readings WHERE org = @org AND at < @from + toIntervalHour(48)',
-    ],
-    [
-      'an earlier start',
-      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2024-01-15'",
-      "SELECT id FROM app.tickets WHERE account = @account AND opened >= '2023-01-15'",
-    ],
-  ]),
-  ...asTables(
-    pairs('wider', [
-      [
-        'a window of a table',
-        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 1 DAY",
-        "SELECT path FROM app.events WHERE tenant = @tenant AND ts > toDateTime('2024-01-03 00:00:00') - INTERVAL 7 DAY",
-      ],
-    ]),
-  ),
 ];

@@ -11,9 +11,7 @@ export type Shown =
   /** Not more rows than before, and nothing of other tenants. */
   | 'fewer'
   /** Other rows or columns, calculated from what could be read before; nothing of other tenants. */
-  | 'own'
-  /** More of the caller's own rows, from a longer time. */
-  | 'wider';
+  | 'own';
 
 export interface Pair {
   readonly name: string;

@@ -135,16 +135,45 @@ const NARROWER: readonly Row[] = [
   ['a tuple', `${ORDERS} AND customer = 1`, `${ORDERS} AND (customer, status) = (1, 'paid')`],
 ]; // prettier-ignore
 
-/** Limits of inner queries, and of tables of a sandbox. */
+const STOCK = 'SELECT sku, qty FROM app.stock';
+const OF_SHOP = 'WHERE shop = @shop';
+
+/** The rows that are read of a table. */
+const READS: readonly Row[] = [
+  ['FINAL', `${STOCK} ${OF_SHOP}`, `${STOCK} FINAL ${OF_SHOP}`],
+  ['FINAL of a joined table', `SELECT s.qty AS qty FROM app.lines AS l ARRAY JOIN items.sku AS sku INNER JOIN app.stock AS s ON s.shop = l.shop AND s.sku = sku WHERE l.shop = @shop`, `SELECT s.qty AS qty FROM app.lines AS l ARRAY JOIN items.sku AS sku INNER JOIN app.stock AS s FINAL ON s.shop = l.shop AND s.sku = sku WHERE l.shop = @shop`],
+  ['FINAL in a WITH table', `WITH s AS (${STOCK} ${OF_SHOP}) SELECT qty FROM s WHERE qty > 3`, `WITH s AS (${STOCK} FINAL ${OF_SHOP}) SELECT qty FROM s WHERE qty > 3`],
+  ['FINAL in IN', `SELECT id FROM app.orders WHERE shop = @shop AND id IN (SELECT toUInt64(qty) FROM app.stock WHERE shop = @shop)`, `SELECT id FROM app.orders WHERE shop = @shop AND id IN (SELECT toUInt64(qty) FROM app.stock FINAL WHERE shop = @shop)`],
+  ['SAMPLE', `${STOCK} ${OF_SHOP}`, `${STOCK} SAMPLE 1/4 ${OF_SHOP}`],
+  ['the share of SAMPLE', `${STOCK} SAMPLE 0.5 ${OF_SHOP}`, `${STOCK} SAMPLE 1/10 ${OF_SHOP}`],
+  ['a value of an Enum', `${STOCK} ${OF_SHOP} AND state != 'late'`, `${STOCK} ${OF_SHOP} AND state IN ('out')`],
+]; // prettier-ignore
+
+const NIGHT = "toDateTime('2024-01-03 00:00:00')";
+
+/** Periods, by constants, parameters and the clock. */
+const PERIODS: readonly Row[] = [
+  ['days before a time', `${EVENTS} AND ts > ${NIGHT} - INTERVAL 1 WEEK`, `${EVENTS} AND ts > ${NIGHT} - INTERVAL 1 DAY`],
+  ['days before now', `${EVENTS} AND ts > now() - INTERVAL 100 YEAR`, `${EVENTS} AND ts > now() - INTERVAL 1 DAY`],
+  ['days before today', `${ORDERS} AND created >= today() - 20000`, `${ORDERS} AND created >= today() - 1`],
+  ['days after a parameter', `${ORDERS} AND created < @from + INTERVAL 7 DAY`, `${ORDERS} AND created < @from + INTERVAL 1 DAY`],
+  ['hours by a function', `${VALUES} AND at < @from + toIntervalHour(48)`, `${VALUES} AND at < @from + toIntervalHour(1)`],
+  ['an earlier start', `${TICKETS} AND opened >= '2023-01-15'`, `${TICKETS} AND opened >= '2024-01-15'`],
+  ['a period and none', EVENTS, `${EVENTS} AND ts > now() - INTERVAL 1 DAY`],
+  ['a period in a WITH table', `WITH e AS (${EVENTS} AND ts > ${NIGHT} - INTERVAL 1 WEEK) SELECT * FROM e`, `WITH e AS (${EVENTS} AND ts > ${NIGHT} - INTERVAL 1 DAY) SELECT * FROM e`],
+]; // prettier-ignore
+
 const LIMITS: readonly Row[] = [
   ['LIMIT', `${ORDERS} ORDER BY id LIMIT 2`, `${ORDERS} ORDER BY id LIMIT 1`],
   ['LIMIT and none', `${ORDERS} ORDER BY id`, `${ORDERS} ORDER BY id LIMIT 2`],
   ['OFFSET and none', `${ORDERS} ORDER BY id`, `${ORDERS} ORDER BY id OFFSET 1`],
   ['OFFSET within', `${ORDERS} ORDER BY id LIMIT 3`, `${ORDERS} ORDER BY id LIMIT 1 OFFSET 1`],
+  ['WITH TIES', 'SELECT shop, id FROM app.orders WHERE shop = @shop ORDER BY shop LIMIT 1 WITH TIES', 'SELECT shop, id FROM app.orders WHERE shop = @shop ORDER BY shop LIMIT 1'],
   ['FETCH', `${ORDERS} ORDER BY id FETCH FIRST 2 ROWS ONLY`, `${ORDERS} ORDER BY id FETCH FIRST 1 ROWS ONLY`],
 ]; // prettier-ignore
 
 const EXCHANGED: readonly Row[] = [
+  ['the offset of SAMPLE', `${STOCK} SAMPLE 1/4 ${OF_SHOP}`, `${STOCK} SAMPLE 1/4 OFFSET 1/2 ${OF_SHOP}`],
   ['a constant tenant', "SELECT path FROM app.events WHERE tenant = 'a'", "SELECT path FROM app.events WHERE tenant = 'b'"],
   ['a constant', `${EVENTS} AND path = '/x'`, `${EVENTS} AND path = '/y'`],
   ['a constant in ON', `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 1 WHERE o.shop = @shop`, `${JOINED} JOIN app.customers AS c ON ${BUYERS} AND c.id = 2 WHERE o.shop = @shop`],
@@ -169,8 +198,8 @@ const EXCHANGED: readonly Row[] = [
 ]; // prettier-ignore
 
 export const ROW_PAIRS: readonly RowPair[] = [
-  ...rows([...CONDITIONS, ...NARROWER, ...JOINS, ...GROUPS, ANY]),
-  ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ...LIMITS], { isTable: true }),
+  ...rows([...CONDITIONS, ...NARROWER, ...JOINS, ...GROUPS, ...PERIODS, ...LIMITS, ...READS, ANY]),
+  ...rows([...CONDITIONS, ...JOINS, ...GROUPS, ...PERIODS, ...LIMITS, ...READS], { isTable: true }),
   ...rows(
     [['GROUP BY', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop', 'SELECT customer, 1 AS n FROM app.orders WHERE shop = @shop GROUP BY customer'],
      ['a key of GROUP BY', 'SELECT customer FROM app.orders WHERE shop = @shop GROUP BY customer, id', 'SELECT customer FROM app.orders WHERE shop = @shop GROUP BY customer']],

@@ -173,6 +173,14 @@ export const ROUTES: Checks = {
     expect(response.headers.get('Content-Security-Policy')).toContain("default-src 'none'");
     expect(await response.text()).not.toMatch(/(?:src|href)="(?!\.\/)/);
   },
+  '`GET /api/usage` returns what the key has called, by day and endpoint, and what is left of its budgets.':
+    async ({ service }) => {
+      expect(await (await service.call('/api/usage', withKey('budgeted'))).json()).toMatchObject({
+        result: expect.arrayContaining([]),
+        total: { calls: expect.any(Number), rows: expect.any(Number) },
+        budgets: [{ endpoint: null, resource: 'time', limit: 600, window: 3600 }],
+      });
+    },
   '`GET /openapi.json` describes what the key may call, in OpenAPI 3.1.': async ({ service }) => {
     const { openapi, paths } = (await (
       await service.call('/openapi.json', withKey('tenant'))
