@@ -42,13 +42,14 @@ export async function costsOf(
 ): Promise<ExampleCosts> {
   const { made, settings } = options;
   if (made === undefined) return { costs: await onServer(chosen, settings, deps), assumed: [], changes: [] };
-  const { tables, ...costs } = await onMadeTables(chosen, { ...options, ...made }, deps);
+  const { tables, ...costs } = await costsOnMadeTables(chosen, { ...options, ...made }, deps);
   const cases = chosen.cases.filter(({ file }) => mayReadLess(file, tables));
   if (cases.length === 0) return { ...costs, changes: [] };
   return { ...costs, changes: await findChanges(chosen.files, { ...options, ...made, cases }, deps) };
 }
 
-async function onMadeTables(
+/** Rejects with CommandError if the schema cannot be read. */
+export async function costsOnMadeTables(
   chosen: ChosenCases,
   made: Omit<MadeTables, 'cases'>,
   deps: CostDeps,
