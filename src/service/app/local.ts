@@ -27,6 +27,7 @@ export const FULL_ACCESS: Principal = {
   covers: () => true,
   languages: new Set(['sql', 'lql']),
   locked: new Map(),
+  seesStatements: true,
   redact: false,
   resultShape: undefined,
   rate: undefined,

@@ -16,6 +16,8 @@ export interface Principal {
   readonly languages: ReadonlySet<'sql' | 'lql'>;
   /** Parameters fixed for this principal. */
   readonly locked: ReadonlyMap<string, string | number | boolean>;
+  /** Explain shows it the statements as they are sent to the engine. */
+  readonly seesStatements: boolean;
   readonly redact: boolean;
   /** The shape of rows for this key; undefined: that of the endpoint. */
   readonly resultShape: ResultShape | undefined;
@@ -28,7 +30,7 @@ export interface Principal {
 /** The access granted by an entry of the tokens file or a claim of a JSON Web Token. */
 export type Grant = Pick<
   Token,
-  'endpoints' | 'allow' | 'parameters' | 'pii' | 'result_shape' | 'rate' | 'budget'
+  'endpoints' | 'allow' | 'parameters' | 'statements' | 'pii' | 'result_shape' | 'rate' | 'budget'
 >;
 
 /** The id of the principal of an entry of the tokens file. */
@@ -45,6 +47,7 @@ export function createPrincipal(id: string, name: string, grant: Grant): Princip
     covers: compileGlobs(grant.endpoints),
     languages: new Set(grant.allow),
     locked: new Map(locked),
+    seesStatements: grant.statements ?? false,
     redact: grant.pii === 'redact',
     resultShape: grant.result_shape,
     rate: grant.rate === undefined ? undefined : parseRate(grant.rate),

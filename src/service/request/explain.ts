@@ -1,27 +1,28 @@
 // Checks a consumer query without running it: reports its errors, or the SQL it is translated to.
 import type { Dialect, Endpoint } from '../endpoints/endpoint.ts';
-import type { Principal } from '../auth/principal.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import type { EngineError } from '../engine/engine.ts';
 import type { Bindings } from '../params/binder.ts';
 import { demandedRedactor, isRedacting } from '../../guard/redact/demand.ts';
 import type { Call, CallContent } from './call.ts';
-import { parametersOf } from './consumer/consumer-query.ts';
+import { parametersOf, type ConsumerQuery } from './consumer/consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
-import { type AdmitDeps, admit } from './admit.ts';
-import type { PlannedQuery, PlanQueryDeps } from './planned-query.ts';
+import { type Admitted, type AdmitDeps, admit } from './admit.ts';
+import type { PlannedQuery, PlanQueryDeps, StatementStep } from './planned-query.ts';
+import type { PlanDeps } from './plan.ts';
+import { explainSaved, stepsOf } from './statement-steps.ts';
 import { planQuery } from './plan-query.ts';
-import type { Routed, Routing } from './rollups/routing.ts';
+import type { Routed } from './rollups/routing.ts';
 
-export interface ExplainDeps extends AdmitDeps, PlanQueryDeps {
-  readonly routing?: Routing | undefined;
-}
+export type ExplainDeps = AdmitDeps & PlanDeps;
 
-/** Contains only what the caller sent: nothing of the saved query is disclosed. */
+/** Contains only what the caller sent, unless its key sees statements: nothing of the saved query is disclosed. */
 export interface Explanation {
   readonly sql: string;
   /** The dialect that SQL was parsed as; absent for LQL. */
   readonly dialect?: Dialect;
+  /** For keys that see statements: how it became the statement that is sent to the engine, which is the last one. */
+  readonly steps?: readonly StatementStep[];
   /** It says whether the query reads a rollup, and why not; it is absent if its tables have none. */
   readonly rollup?: string;
 }
@@ -34,11 +35,21 @@ const ANALYSIS_SECONDS = 5;
  * those that are not locked if they are not complete. Throws the same Problems, and `request.parameters_invalid` if no query was sent.
  */
 export async function explain(deps: ExplainDeps, call: Call): Promise<Explanation> {
-  const { endpoint: called, principal, content, consumerQuery } = await admit(deps, call, 'check');
+  const admitted = await admit(deps, call, 'check');
+  const { consumerQuery, principal } = admitted;
+  if (consumerQuery === undefined && principal.seesStatements) return explainSaved(deps, admitted);
   if (consumerQuery === undefined) {
     const message = 'Send the query to explain as sql or lql';
     throw new Problem('request.parameters_invalid', { errors: [{ parameter: 'sql', message }] });
   }
+  return explainQuery(deps, { ...admitted, consumerQuery });
+}
+
+async function explainQuery(
+  deps: ExplainDeps,
+  admitted: Admitted & { readonly consumerQuery: ConsumerQuery },
+): Promise<Explanation> {
+  const { endpoint: called, principal, content, consumerQuery } = admitted;
   const now = deps.clock.epoch();
   const bound = boundOf(called, content, { principal, now });
   const endpoint = bound === undefined ? called : called.variantOf(bound);
@@ -62,6 +73,7 @@ export async function explain(deps: ExplainDeps, call: Call): Promise<Explanatio
     sql,
     ...(dialect === undefined ? {} : { dialect }),
     ...(routed === undefined ? {} : { rollup: sentenceOf(routed, planned) }),
+    ...(principal.seesStatements ? { steps: await stepsOf(deps, admitted, planned) } : {}),
   };
 }
 
@@ -80,7 +92,7 @@ function sentenceOf(routed: Routed, { consumerQuery, statement }: PlannedQuery):
 function boundOf(
   endpoint: Endpoint,
   content: CallContent,
-  { principal, now }: { readonly principal: Principal; readonly now: number },
+  { principal, now }: { readonly principal: Admitted['principal']; readonly now: number },
 ): Bindings | undefined {
   try {
     return endpoint.binder.bind(parametersOf(content, endpoint), now, principal.locked);

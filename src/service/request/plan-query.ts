@@ -1,5 +1,5 @@
 // Chooses the statement of a call: that of the endpoint, over redacted tables if necessary, or the checked one of a consumer query.
-import type { PlannedQuery, PlanQueryDeps, QueryRequest } from './planned-query.ts';
+import type { PlannedQuery, PlanQueryDeps, QueryRequest, StatementStep } from './planned-query.ts';
 import { planConsumerQuery } from './consumer/plan-consumer-query.ts';
 import { checkProblem } from './engine-problems.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
@@ -28,17 +28,27 @@ async function planOf(deps: PlanQueryDeps, request: QueryRequest): Promise<Plann
   return isAtSource ? planAtSource(deps, endpoint, bindings) : planSaved(endpoint, bindings);
 }
 
-function planSaved(
-  { limits, int64, statement: sql }: Endpoint,
-  { values, canonical }: Bindings,
-): PlannedQuery {
+function planSaved(endpoint: Endpoint, { values, canonical }: Bindings): PlannedQuery {
+  const { limits, int64, statement: sql } = endpoint;
   return {
     statement: { sql, parameters: values, limits, origin: 'saved', int64 },
     canonical,
     consumerQuery: undefined,
     blame: () => undefined,
     overRedacted: undefined,
+    steps: () => [savedStep(endpoint), { step: 'limit', reason: limitReason(endpoint), sql }],
   };
+}
+
+/** The query of the file, or the variant of it that the parameters choose. */
+function savedStep({ query, variant }: Endpoint): StatementStep {
+  const reason =
+    variant === '' ? 'The query of the endpoint' : `The parameters choose the variant ${variant}`;
+  return { step: 'saved', reason, sql: query };
+}
+
+function limitReason({ maxRows }: Endpoint): string {
+  return `max_rows is ${maxRows}: one row more shows that the result is truncated`;
 }
 
 /** Resolves to the saved query over redacted tables. Throws Problem if they cannot be redacted. */
@@ -60,9 +70,12 @@ async function planAtSource(
     (value) => value === null || settings?.canCompare(value) === true,
   );
   const parameters = { ...statement.parameters, ...hashParameters(endpoint) };
+  const sql = canCompare ? source.sql : source.unindexed;
+  const reason = `pii.at is source: every table is read redacted. ${limitReason(endpoint)}`;
   return {
     ...plan,
-    statement: { ...statement, sql: canCompare ? source.sql : source.unindexed, parameters },
+    statement: { ...statement, sql, parameters },
     overRedacted: endpoint.query,
+    steps: () => [savedStep(endpoint), { step: 'redaction', reason, sql }],
   };
 }

@@ -96,5 +96,16 @@ async function queryOf(deps: PlanDeps, bound: Bound): Promise<PlannedQuery> {
   const paged = opened === undefined ? query : await planPage(deps, { endpoint, opened, query });
   const isRouted = endpoint.readsRollups && admitted.content.isOverRows !== true;
   const routed = isRouted ? await deps.routing?.route(paged.statement, bindings.now) : undefined;
-  return routed?.kind === 'rollup' ? { ...paged, routed } : paged;
+  return routed?.kind === 'rollup' ? overRollup(paged, routed) : paged;
+}
+
+function overRollup(planned: PlannedQuery, routed: NonNullable<PlannedQuery['routed']>): PlannedQuery {
+  const { steps } = planned;
+  const { rollup, statement } = routed;
+  const reason = `The rollup ${rollup} is read in place of rows: the response is the same. If that fails, the statement before runs`;
+  return {
+    ...planned,
+    routed,
+    steps: steps && (() => [...steps(), { step: 'rollup', reason, sql: statement.sql }]),
+  };
 }

@@ -25,6 +25,15 @@ export interface PlannedQuery {
   readonly resolves?: () => Promise<boolean>;
   /** The query that reads redacted tables; undefined if the tables are read as they are. */
   readonly overRedacted: string | undefined;
+  /** How the statement came to be: the query as it was written, and the whole text after each rewrite; default: not known. */
+  readonly steps?: (() => readonly StatementStep[]) | undefined;
+}
+
+/** A rewrite of a query. Parameters are placeholders in it: it has no values. */
+export interface StatementStep {
+  readonly step: 'saved' | 'sent' | 'translation' | 'sandbox' | 'redaction' | 'limit' | 'page' | 'rollup';
+  readonly reason: string;
+  readonly sql: string;
 }
 
 /** A consumer query that may run. */

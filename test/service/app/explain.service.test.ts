@@ -4,6 +4,8 @@ import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
 const LOCKED = 'a-key-locked-to-the-tenant-mine';
+/** It sees statements. */
+const AUTHOR = 'a-key-of-an-author';
 
 let service: TestService;
 beforeAll(async () => {
@@ -22,6 +24,14 @@ beforeAll(async () => {
         allow: ['sql'],
         parameters: { project: 'mine' },
       },
+      {
+        name: 'author',
+        sha256: hashKey(AUTHOR),
+        endpoints: ['*'],
+        allow: ['sql', 'lql'],
+        parameters: { project: 'mine' },
+        statements: true,
+      },
     ],
   });
   const query = `query: WITH e AS (SELECT id, secret FROM app.events WHERE project = @project AND id >= @from) SELECT id FROM e
@@ -38,6 +48,26 @@ name: slow
 query: WITH s AS (SELECT sleepEachRow(1) AS x FROM numbers(3)) SELECT x FROM s
 sandbox: { enabled: true }
 limits: { time: 1 }
+`,
+  );
+  await writeEndpoint(
+    service,
+    'pages',
+    `id: 00000000-0000-4000-8000-000000000003
+name: pages
+query: SELECT id, secret FROM app.events WHERE project = @project /* if @before */ AND id < @before /* end */
+parameters: { project: { type: String, required: true }, before: { type: UInt64 } }
+page: { by: [id desc], size: 2 }
+`,
+  );
+  await writeEndpoint(
+    service,
+    'masked',
+    `id: 00000000-0000-4000-8000-000000000004
+name: masked
+query: SELECT id, secret FROM app.events WHERE project = @project
+parameters: { project: { type: String, required: true } }
+pii: { redact: true, at: source, columns: { secret: mask } }
 `,
   );
   await service.service.reload();
@@ -80,4 +110,74 @@ test('an analysis that takes too long is a timeout', async () => {
   const sql = encodeURIComponent('SELECT (SELECT max(x) FROM s) AS x');
   const response = await service.call(`/api/endpoints/explain/slow?sql=${sql}`);
   expect([response.status, await response.json()]).toMatchObject([504, { code: 'engine.timeout' }]);
+});
+
+describe('the statement as sent', () => {
+  type Explained = {
+    readonly code?: string;
+    readonly result?: {
+      readonly sql: string;
+      readonly steps?: readonly Readonly<Record<'step' | 'reason' | 'sql', string>>[];
+    };
+  };
+  const ask = async (path: string, key: string): Promise<Explained> => {
+    const response = await service.call(`/api/endpoints/explain/${path}`, { headers: { 'X-API-KEY': key } });
+    return (await response.json()) as Explained;
+  };
+  const sql = `sql=${encodeURIComponent('SELECT id FROM e')}`;
+
+  test.each([
+    ['pages', ['saved', 'limit', 'page']],
+    ['pages?before=5', ['saved', 'limit', 'page']],
+    ['masked', ['saved', 'redaction']],
+    [`events?from=0&${sql}&dialect=clickhouse`, ['sent', 'sandbox']],
+    [`events?${sql}&dialect=clickhouse`, ['sent', 'sandbox']], // parameters are not complete
+    [`events?from=0&${sql}&dialect=bigquery`, ['sent', 'translation', 'sandbox']],
+    ['events?from=0&lql=id:1', ['sent', 'translation', 'sandbox']],
+  ])('of %s has every rewrite with its reason, and no values', async (path, steps) => {
+    const { result } = await ask(path, AUTHOR);
+    expect(result?.steps?.map(({ step }) => step)).toEqual(steps);
+    for (const step of result?.steps ?? []) expect(step.reason.length).toBeGreaterThan(10);
+    const last = result?.steps?.at(-1)?.sql ?? '';
+    expect(last).toContain('FROM app.events');
+    expect(last).toContain('{project:String}');
+    expect(JSON.stringify(result)).not.toMatch(/'mine'|CANARY/);
+    expect(result?.steps?.[0]?.sql).not.toBe(last);
+  });
+
+  test('names the variant that parameters choose, and the order of pages', async () => {
+    const [saved, , page] = (await ask('pages?before=5', AUTHOR)).result?.steps ?? [];
+    expect([saved?.reason, page?.reason]).toEqual([
+      expect.stringContaining('before'),
+      'A page of 2 rows by id desc',
+    ]);
+  });
+
+  test('is for keys that see statements only', async () => {
+    expect(await ask('pages', LOCKED)).toMatchObject({ code: 'request.parameters_invalid' });
+    const text = JSON.stringify(await ask(`events?from=0&${sql}&dialect=clickhouse`, LOCKED));
+    expect(text).not.toMatch(/app\.events|steps/);
+    expect(await ask('pages?before=x', AUTHOR)).toMatchObject({ code: 'request.parameters_invalid' });
+  });
+
+  test('is what an agent with such a key sees', async () => {
+    const explained = async (key: string): Promise<string> => {
+      const params = {
+        name: 'explain',
+        arguments: { endpoint: 'events', sql: 'SELECT id FROM e', parameters: { from: 0 } },
+      };
+      const response = await service.call('/mcp', {
+        method: 'POST',
+        headers: {
+          'X-API-KEY': key,
+          'Content-Type': 'application/json',
+          Accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      });
+      return response.text();
+    };
+    expect(await explained(AUTHOR)).toContain('Statement after sandbox');
+    expect(await explained(LOCKED)).not.toMatch(/app\.events|Statement after/);
+  });
 });

@@ -31,7 +31,7 @@ export function addQuery(program: Command, deps: CommandDeps): void {
     .option('--lql <text>', 'run this LQL over the tables of the endpoint')
     .option(
       '--explain',
-      'print the final statement and its query plan, without running it; with --url, the consumer query as the service would run it',
+      'print the statement as sent to the engine, its query plan, and the query before and after each rewrite, without running it; with --url, the consumer query as the service would run it, and the rewrites if the key sees statements',
     )
     .option(
       '--meta',

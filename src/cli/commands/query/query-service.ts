@@ -11,7 +11,9 @@ import {
 import type { Terminal } from '../../kit/terminal.ts';
 import type { QueryReply } from './reply.ts';
 import { type QueryOptions, formOf, fieldsOf, formatOf } from './options.ts';
+import type { StatementStep } from '../../../service/request/planned-query.ts';
 import { printReplies, rowsIn } from './print.ts';
+import { printSteps } from './print-steps.ts';
 import { rejectionIn } from './problem-error.ts';
 
 const ACCEPT = { csv: 'text/csv', json: 'application/json', ndjson: 'application/x-ndjson' } as const;
@@ -34,8 +36,9 @@ export async function queryService(
       accept: 'application/json',
       body: bodyAfter(undefined),
     } as const;
-    const sql = explainedIn({ ...(await answerOf(address, call)), url: address.url });
+    const { sql, steps } = explainedIn({ ...(await answerOf(address, call)), url: address.url });
     for (const line of sql.split('\n')) terminal.print(line);
+    printSteps(steps, terminal);
     return;
   }
   const call = {
@@ -58,11 +61,16 @@ export async function queryService(
   await printReplies(ask, options, terminal);
 }
 
-function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>): string {
+function explainedIn({ body, url }: ServiceResponse & Pick<ServiceAddress, 'url'>) {
   const { result } = membersIn(body);
-  const sql = typeof result === 'object' && result !== null && 'sql' in result ? result.sql : undefined;
+  const { sql, steps = [] } = Object(result) as { readonly sql?: unknown; readonly steps?: unknown }; // read below
   if (typeof sql !== 'string') throw new CommandError(`${url} responded with no query`);
-  return sql;
+  return { sql, steps: Array.isArray(steps) ? steps.filter(isStep) : [] };
+}
+
+function isStep(value: unknown): value is StatementStep {
+  const { step, reason, sql } = Object(value) as Readonly<Record<string, unknown>>; // read below
+  return [step, reason, sql].every((each) => typeof each === 'string');
 }
 
 /** A successful response. Rejects with CommandError. */

@@ -10,12 +10,13 @@ import type { QueryReply } from './reply.ts';
 import { type QueryOptions, fieldsOf, formatOf, LOCAL } from './options.ts';
 import { localError } from './problem-error.ts';
 import { printReplies } from './print.ts';
+import { printSteps } from './print-steps.ts';
 import { prepare, answer } from '../../../service/request/answer.ts';
 import type { Plan } from '../../../service/request/plan.ts';
 
 /**
- * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement and the engine's query
- * plan.
+ * Runs the endpoint in this process and prints its rows; with `explain`, prints the statement, the engine's query
+ * plan, and each rewrite of the query.
  */
 export async function query(options: QueryOptions, deps: LocalDeps): Promise<void> {
   const callAfter = (cursor: string | undefined): Call =>
@@ -41,12 +42,15 @@ export async function query(options: QueryOptions, deps: LocalDeps): Promise<voi
   });
 }
 
-async function printPlan({ query }: Plan, engine: Engine, { print, paint }: Terminal): Promise<void> {
-  const { sql, parameters } = query.statement;
+async function printPlan({ query }: Plan, engine: Engine, terminal: Terminal): Promise<void> {
+  const { print, paint } = terminal;
+  const { statement } = query.routed ?? query;
+  const { sql, parameters } = statement;
   for (const line of sql.split('\n')) print(line);
   for (const [name, value] of Object.entries(parameters))
     print(paint('dim', `-- ${name} = ${value ?? 'NULL'}`));
   print('');
-  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, query.statement);
+  const rows = await readRows(engine, `EXPLAIN indexes = 1 ${sql}`, statement);
   for (const [line] of rows as readonly [string][]) print(line); // one string column
+  printSteps(query.steps?.() ?? [], terminal);
 }

@@ -26,6 +26,7 @@ interface CreateFlags {
   readonly endpoints: readonly string[];
   readonly allow: readonly string[];
   readonly parameter: readonly string[];
+  readonly statements?: boolean;
   readonly pii?: string;
   readonly resultShape?: string;
   readonly rate?: string;
@@ -43,6 +44,10 @@ function addCreate(token: Command, deps: CommandDeps): void {
     .option('--endpoints <globs...>', 'the endpoints it may call, such as "logs.*"', ['*'])
     .option('--allow <languages...>', 'languages of consumer queries it may send: sql, lql', [])
     .option('--parameter <pairs...>', 'parameters to lock, name=value', [])
+    .option(
+      '--statements',
+      'explain shows it the statements as sent to the engine: for authors and operators',
+    )
     .option('--pii <what>', 'redact: personal data is redacted in every response')
     .addOption(
       new Option('--result-shape <shape>', "the shape of rows in JSON, instead of the endpoint's").choices(
@@ -58,9 +63,9 @@ function addCreate(token: Command, deps: CommandDeps): void {
     .option('--expires <time>', 'when it expires, such as 2027-01-01T00:00:00Z')
     .action(async (name: string, flags: CreateFlags) => {
       const file = await fileOf(flags, deps);
-      const { endpoints, allow, parameter: parameters, pii, resultShape, rate, expires } = flags;
+      const { endpoints, allow, parameter: parameters, statements, pii, resultShape, rate, expires } = flags;
       const budget = budgetOf(flags);
-      const grant = { endpoints, allow, parameters, pii, resultShape, rate, budget, expires };
+      const grant = { endpoints, allow, parameters, statements, pii, resultShape, rate, budget, expires };
       await createToken({ file, name, ...grant }, deps.terminal);
     });
 }

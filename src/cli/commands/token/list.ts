@@ -33,6 +33,7 @@ function listEntry(token: Token, { uses, now }: ListTokensOptions): Readonly<Rec
     endpoints,
     allow,
     parameters,
+    statements: token.statements ?? false,
     pii: pii ?? null,
     result_shape: token.result_shape ?? null,
     rate: rate ?? null,

@@ -17,6 +17,7 @@ export interface CreateTokenOptions {
   /** `name=value` pairs. */
   readonly parameters: readonly string[];
   readonly pii: string | undefined;
+  readonly statements: boolean | undefined;
   /** `standard` or `bigquery`. */
   readonly resultShape: string | undefined;
   readonly rate: string | undefined;
@@ -90,13 +91,14 @@ function newKey(): string {
 }
 
 function toEntry(options: CreateTokenOptions, sha256: string): Token {
-  const { name, endpoints, allow, parameters, pii, resultShape, rate, budget, expires } = options;
+  const { name, endpoints, allow, parameters, statements, pii, resultShape, rate, budget, expires } = options;
   const entry = {
     name,
     sha256,
     endpoints: [...endpoints],
     ...(allow.length === 0 ? {} : { allow: [...allow] }),
     ...(parameters.length === 0 ? {} : { parameters: Object.fromEntries(parameters.map(splitPair)) }),
+    ...(statements === true ? { statements } : {}),
     ...(pii === undefined ? {} : { pii }),
     ...(resultShape === undefined ? {} : { result_shape: resultShape }),
     ...(rate === undefined ? {} : { rate }),

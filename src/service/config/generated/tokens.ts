@@ -9,6 +9,10 @@ export type Endpoints = string[];
  */
 export type Allow = ('sql' | 'lql')[];
 /**
+ * true: explain shows this key the statements as they are sent to the engine, with the saved queries, tables and conditions of endpoint files. For authors and operators; consumers see their own queries only.
+ */
+export type Statements = boolean;
+/**
  * redact: every response to this key is redacted.
  */
 export type Redaction = 'redact';
@@ -53,6 +57,7 @@ export interface Token {
    * The reason why the key may read the rows of every tenant: it then needs no locked parameter where endpoints declare tenancy. Has no effect on calls.
    */
   all_tenants?: string;
+  statements?: Statements;
   pii?: Redaction;
   result_shape?: ResultShape;
   rate?: Rate;

@@ -2,7 +2,7 @@
 import { type Endpoint, referenceOf } from '../../endpoints/endpoint.ts';
 import type { Bindings } from '../../params/binder.ts';
 import type { ConsumerQuery } from './consumer-query.ts';
-import type { PlannedQuery, PlanQueryDeps } from '../planned-query.ts';
+import type { PlannedQuery, PlanQueryDeps, StatementStep } from '../planned-query.ts';
 import { tablesProblem } from './sandboxes.ts';
 import { hashParameters } from '../../endpoints/source-query.ts';
 import type { Statement } from '../../engine/engine.ts';
@@ -60,12 +60,29 @@ export async function planSql(
     canonical: bindings.canonical,
     consumerQuery: { sent, sql: text, canonicalSql: verdict.joined, dialect },
     overRedacted: isRedacted ? verdict.joined : undefined,
+    steps: () => [
+      ...writtenSteps(consumerQuery, text),
+      { step: 'sandbox', reason: sandboxReason(endpoint, isRedacted), sql },
+    ],
     blame: (failure) => {
       const { engineCode, message } = failure;
       const reported = consumerFailure(verdict, { engineCode, message }, sandbox);
       return reported && new Problem('query.failed', { ...reported, cause: failure });
     },
   };
+}
+
+/** The query as the caller wrote it, and what it was translated to. */
+function writtenSteps({ text, dialect }: ConsumerQuery, translated: string): readonly StatementStep[] {
+  const language = dialect ?? 'LQL';
+  const sent: StatementStep = { step: 'sent', reason: `The query of the caller, in ${language}`, sql: text };
+  if (translated === text) return [sent];
+  return [sent, { step: 'translation', reason: `${language} runs as ClickHouse SQL`, sql: translated }];
+}
+
+function sandboxReason({ maxRows }: Endpoint, isRedacted: boolean): string {
+  const tables = isRedacted ? 'only the tables of the endpoint, redacted' : 'only the tables of the endpoint';
+  return `The sandbox: the query reads ${tables}, and its conditions are kept apart from rows of others. max_rows is ${maxRows}: one row more shows that the result is truncated`;
 }
 
 function rowPolicyOf(

@@ -49,10 +49,14 @@ export async function planPage(
     }),
     parameters: { ...statement.parameters, ...values },
   });
-  const { retry } = query;
+  const { retry, steps } = query;
+  const statement = paged(query.statement);
+  const ordered = keys.map(({ name, descending }) => `${name} ${descending ? 'desc' : 'asc'}`).join(', ');
+  const reason = `A page of ${page.size} rows by ${ordered}${after ? ', after the last row of the page before' : ''}`;
   return {
     ...query,
-    statement: paged(query.statement),
+    statement,
+    steps: steps && (() => [...steps(), { step: 'page', reason, sql: statement.sql }]),
     ...(retry && {
       retry: () => {
         const again = retry();

@@ -47,6 +47,7 @@ const UNRESTRICTED: Principal = {
   covers: () => true,
   languages: new Set(),
   locked: new Map(),
+  seesStatements: false,
   redact: false,
   resultShape: undefined,
   rate: undefined,

@@ -159,13 +159,16 @@ export const ROUTES: Checks = {
       for (const path of ['/api/endpoints', '/openapi.json', '/llms.txt', '/guides/lql.md'])
         expect((await service.call(path)).headers.get('vary')).toContain('Authorization, X-API-KEY');
     },
-  '`/api/endpoints/explain/{name or UUID}` checks a consumer query without running it, and returns the SQL translation of LQL.':
+  '`/api/endpoints/explain/{name or UUID}` checks a consumer query without running it, and returns the SQL translation of LQL; keys with `statements: true` also see the statement as sent, of saved queries too.':
     async ({ service }) => {
       const explain = (lql: string): Promise<Response> =>
         service.call(`/api/endpoints/explain/tables?${String(new URLSearchParams({ lql }))}`);
       const { result } = (await (await explain('s:n')).json()) as Json;
       expect(result).toEqual({ sql: expect.stringContaining('SELECT') });
       expect((await explain('f:nothing')).status).toBe(400);
+      const saved = await service.call('/api/endpoints/explain/plain', withKey('author'));
+      expect(await saved.json()).toMatchObject({ result: { steps: [{ step: 'saved' }, { step: 'limit' }] } });
+      expect((await service.call('/api/endpoints/explain/plain')).status).toBe(400);
     },
   '`GET /` is the explorer, a page that loads nothing from other origins.': async ({ service }) => {
     const response = await fetch(`${service.service.address}/`);

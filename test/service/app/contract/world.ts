@@ -74,6 +74,7 @@ export async function openWorld(): Promise<World> {
     { name: 'budgeted', sha256: hashKey('budgeted'), endpoints: ['*'], budget: { time: '600s/h' } },
     { name: 'spent', sha256: hashKey('spent'), endpoints: ['*'], budget: { read: '1KiB/day' } },
     { name: 'rated', sha256: hashKey('rated'), endpoints: ['plain'], rate: '2/h' },
+    { name: 'author', sha256: hashKey('author'), endpoints: ['*'], statements: true },
     { name: 'shaped', sha256: hashKey('shaped'), endpoints: ['*'], result_shape: 'bigquery' as const },
     { name: 'redacted', sha256: hashKey('redacted'), endpoints: ['*'], pii: 'redact' as const },
   ];

@@ -44,7 +44,11 @@ export function createExplain(tables: Tables): DefinedTool {
     },
     run: async (args, caller) => {
       const { read, open } = readQuery(args, Object.keys(properties), caller);
-      const { sql, dialect } = await withQueryHints(read.sql ?? read.lql, () =>
+      const {
+        sql,
+        dialect,
+        steps = [],
+      } = await withQueryHints(read.sql ?? read.lql, () =>
         caller.explain(referenceOf(open.endpoint), queryFields(read)),
       );
       const reads = tablesRead(sql, open.tables);
@@ -56,6 +60,10 @@ export function createExplain(tables: Tables): DefinedTool {
         `Reads: ${reads.length === 0 ? 'no table' : reads.map(plainText).join(', ')}`,
         ...(isTranslated ? [`Runs as ClickHouse SQL: ${plainText(sql.slice(0, MAX_SQL))}`] : []),
         ...notes,
+        ...steps.flatMap(({ step, reason, sql: text }) => [
+          `Statement after ${step}. ${plainText(reason)}:`,
+          plainText(text.slice(0, MAX_SQL)),
+        ]),
       ];
       return {
         content: [{ type: 'text', text: lines.join('\n') }],
@@ -65,6 +73,9 @@ export function createExplain(tables: Tables): DefinedTool {
           ...(dialect === undefined ? {} : { dialect }),
           ...(isTranslated ? { runs_as: sql.slice(0, MAX_SQL) } : {}),
           ...(notes.length === 0 ? {} : { notes }),
+          ...(steps.length === 0
+            ? {}
+            : { steps: steps.map((each) => ({ ...each, sql: each.sql.slice(0, MAX_SQL) })) }),
         },
       };
     },
