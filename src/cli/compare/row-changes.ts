@@ -204,7 +204,8 @@ function isHeld(
   if (once !== undefined)
     return alike.some((each) => each.once !== undefined && isOnceWithin(each.once, once, isTable));
   if (one.kind === 'match') return alike.length > 0;
-  if (one.kind === 'read') return alike.some(({ text }) => text === one.text || isSmallerSample(text, one.text));
+  if (one.kind === 'read')
+    return alike.some(({ text }) => text === one.text || isSmallerSample(text, one.text));
   if (one.kind === 'elements' && one.parameters.size === 0)
     return alike.some((each) => hasElementsOf(one, each));
   // A row that is missing is missing, whatever was computed over it.

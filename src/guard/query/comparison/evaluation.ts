@@ -113,7 +113,13 @@ function domainOf(type: string): Domain {
   const isOrdered =
     [isDate, isDateTime, isDecimal, isAddress, isEnum].some((is) => is(plain)) || plain.name === 'UUID';
   const values = isEnum(plain) ? enumNames(plain) : undefined;
-  return { ...shared, isOrdered, isWhole: false, isFloat: isFloat(plain), values: values?.every(isPlain) === true ? values : undefined };
+  return {
+    ...shared,
+    isOrdered,
+    isWhole: false,
+    isFloat: isFloat(plain),
+    values: values?.every(isPlain) === true ? values : undefined,
+  };
 }
 
 /** Whether a constant of a string has its characters as they are. */

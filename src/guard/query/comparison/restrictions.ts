@@ -152,7 +152,10 @@ function readingOf(
   const texts = subqueries.reduce((outer, each) => outer.inside(each), outermost);
   return {
     source,
-    name: typeof read === 'string' ? read : texts.relation(read.kind === 'table' ? { ...read, isFinal: false, sample: '' } : read),
+    name:
+      typeof read === 'string'
+        ? read
+        : texts.relation(read.kind === 'table' ? { ...read, isFinal: false, sample: '' } : read),
     restrictions: met.map((each) => restrictionOf(each, barriers, texts)),
     isMain,
     isCondition,

@@ -161,7 +161,8 @@ function isPossible(one: Known, known: readonly Known[], domain: Domain): boolea
   if (one.order === 'none') return !known.some(({ order }) => order !== 'none');
   const { isWhole, least, most, values } = domain;
   const all = [...known, one].filter(({ order }) => order !== 'none');
-  const fits = (text: string): boolean => all.every(({ order, value }) => (orderOf(text, value) ?? order) === order);
+  const fits = (text: string): boolean =>
+    all.every(({ order, value }) => (orderOf(text, value) ?? order) === order);
   if (values?.some(fits) === false) return false;
   const lows = all.flatMap((each) => lowOf(each, isWhole));
   const highs = all.flatMap((each) => highOf(each, isWhole));

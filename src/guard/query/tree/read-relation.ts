@@ -77,7 +77,9 @@ function readTable(reader: TreeReader, line: TreeLine): TableNode | QueryNode | 
     call: view === 'opaque' ? reader.call(name) : '',
     isFinal: line.attributes.includes(', final: 1'),
     isSampled: samples.some(([, , part = '']) => !isFraction(part)),
-    sample: samples.map(([, name = '', part = '']) => `${name === 'size' ? 'SAMPLE' : 'OFFSET'} ${part}`).join(' '),
+    sample: samples
+      .map(([, name = '', part = '']) => `${name === 'size' ? 'SAMPLE' : 'OFFSET'} ${part}`)
+      .join(' '),
   };
 }
 
