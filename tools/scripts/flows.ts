@@ -16,6 +16,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const RECORD = join(import.meta.dirname, 'flows.json');
 const TRACES = 5;
 const MARGIN = 1.01;
+/** The transpiler adds a function of this name to files, which keeps the names of others. */
+const ADDED = '__name';
 /** The top level of a script, which runs when it is loaded, begins here. It is reported only then, so it is not always the first function. */
 const TOP_LEVEL = 0;
 
@@ -40,7 +42,8 @@ async function trace(run: () => Promise<unknown>): Promise<Flow> {
     const path = relative(ROOT, fileURLToPath(script.url));
     if (!path.startsWith('src/')) continue;
     const executed = script.functions.filter(
-      ({ ranges: [range] }) => range !== undefined && range.count > 0 && range.startOffset > TOP_LEVEL,
+      ({ functionName, ranges: [range] }) =>
+        range !== undefined && range.count > 0 && range.startOffset > TOP_LEVEL && functionName !== ADDED,
     );
     if (executed.length === 0) continue;
     files.add(path);

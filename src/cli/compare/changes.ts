@@ -1,6 +1,7 @@
 // The contract changes that comparing two revisions reports: the class of each code, and why it is in that class.
 import { compatible, type ChangeClass, type ChangeKinds, type ChangeText } from './change-kinds.ts';
 import { COLUMN_CHANGES } from './columns.ts';
+import { COST_CHANGES } from './cost-changes.ts';
 import { MODEL_CHANGES } from './model-change.ts';
 import { PAIRING_CHANGES } from './pairing.ts';
 import { PARAMETER_CHANGES } from './parameter-changes.ts';
@@ -27,6 +28,7 @@ export const CHANGES = {
   ...VERSION_CHANGES,
   ...ROLLUP_CHANGES,
   ...VIEW_CHANGES,
+  ...COST_CHANGES,
   'reason.stale': compatible(
     'The reason for an earlier change is still in the file',
     'The base revision has it too, so it allows nothing. Remove it.',

@@ -144,6 +144,34 @@ const FIELDS: readonly CompareField[] = [
       `changes are looked for every ${is} s, was ${was} s`,
     ],
   ),
+  presence(['fresh'], ({ fresh }) => fresh, {
+    added: ({ within, otherwise }) => [
+      otherwise === 'error' ? 'fresh.error_added' : 'fresh.added',
+      `data older than ${within} s is ${otherwise === 'error' ? 'an error' : 'marked as stale'}`,
+    ],
+    removed: () => ['fresh.removed', 'responses no longer say how old their data is'],
+  }),
+  field(
+    ['fresh', 'column'],
+    ({ fresh }) => fresh?.column,
+    (was, is) => ['fresh.column_changed', `the age of the data is that of ${is}, was that of ${was}`],
+  ),
+  field(
+    ['fresh', 'within'],
+    ({ fresh }) => fresh?.within,
+    (was, is) => [
+      is < was ? 'fresh.within_lowered' : 'fresh.within_raised',
+      `data is stale after ${is} s, was after ${was} s`,
+    ],
+  ),
+  field(
+    ['fresh', 'otherwise'],
+    ({ fresh }) => fresh?.otherwise,
+    (_, is) =>
+      is === 'error'
+        ? ['fresh.error_added', 'stale data is an error', ['fresh', 'otherwise']]
+        : ['fresh.error_removed', 'stale data is marked, and no longer an error', ['fresh', 'otherwise']],
+  ),
   compareLimits,
   compareReservations,
   field(

@@ -44,6 +44,31 @@ export const POLICY_CHANGES = {
   ),
   'live.every_lowered': cost('Live calls look for changes more often', 'There are more checks and queries.'),
   'live.every_raised': behaviour('Live calls look for changes less often', 'Events come later.'),
+  'fresh.added': behaviour(
+    'Responses say how old their data is',
+    'Stale ones have the header Millrace-Data-Stale.',
+  ),
+  'fresh.removed': breaking(
+    'Responses no longer say how old their data is',
+    'The headers Millrace-Data-Age and Millrace-Data-Stale are gone, and stale data is no error.',
+  ),
+  'fresh.column_changed': behaviour(
+    'The age of the data is that of another column',
+    'It may be another one.',
+  ),
+  'fresh.within_lowered': behaviour(
+    'Data is stale earlier',
+    'More responses are marked as stale, or are errors.',
+  ),
+  'fresh.within_raised': behaviour(
+    'Data is stale later',
+    'Older responses are not marked as stale, or are no errors.',
+  ),
+  'fresh.error_added': breaking('Stale data is an error', 'Calls get 503 data.stale where they got rows.'),
+  'fresh.error_removed': behaviour(
+    'Stale data is no longer an error',
+    'Calls get old rows with Millrace-Data-Stale where they got 503.',
+  ),
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
   'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),
   'cache.ttl_raised': behaviour('Responses are cached for longer', 'They may be older.'),

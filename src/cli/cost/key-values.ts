@@ -1,7 +1,7 @@
 // Makes values for the columns of keys and indexes of a table as large as another one: each is SQL over the number of the row.
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
-import { enumNames, isDate, isDateTime, plainTypeOf } from '../../sql/types/traits.ts';
-import { printType, typeArguments } from '../../sql/types/type.ts';
+import { enumNames, integerOf, isDate, isDateTime, isNullable, plainTypeOf } from '../../sql/types/traits.ts';
+import { parseType, printType, typeArguments } from '../../sql/types/type.ts';
 import type { ColumnStatistics } from './statistics.ts';
 
 /** Rows are sorted, partitioned or indexed by such a column. */
@@ -23,6 +23,8 @@ export interface ValueSource {
   readonly texts: readonly string[];
   /** It has sizes by the names of columns and of their elements. */
   readonly statistics: ReadonlyMap<string, ColumnStatistics>;
+  /** If it is defined, values have NULLs, ties and texts that are nearly the same, and depend on it. */
+  readonly seed?: number | undefined;
 }
 
 /** At most this many values of fixtures are used, so that the call of an example finds rows for its tenant. */
@@ -40,23 +42,75 @@ export function valueOf(column: KeyColumn, source: ValueSource): string {
   const { rows, newest, statistics } = source;
   if (isTime(column)) {
     const { seconds = DEFAULT_SECONDS } = statistics.get(column.name) ?? {};
-    const time = `${newest - seconds} + intDiv(number * ${seconds}, ${Math.max(rows - 1, 1)})`;
-    return cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type);
+    const row = source.seed === undefined ? 'number' : `intDiv(number, ${TIES}) * ${TIES}`;
+    const time = `${newest - seconds} + intDiv(${row} * ${seconds}, ${Math.max(rows - 1, 1)})`;
+    return withNulls(cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type), column, source);
   }
-  return ofElements(column, source) ?? ofValues(column, source);
+  if (source.seed !== undefined && plainTypeOf(column.type).name === 'JSON')
+    return ofDocuments(column, source);
+  return ofElements(column, source) ?? withNulls(ofValues(column, source), column, source);
 }
 
-function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics }: ValueSource): string {
+/** So many rows after each other have the same time, in varied tables. */
+const TIES = 3;
+/** One of so many values is NULL, in varied tables. */
+const VALUES_PER_NULL = 8;
+
+function withNulls(value: string, { name, type }: KeyColumn, { seed }: ValueSource): string {
+  if (seed === undefined || !isNullable(parseType(type))) return value;
+  return `if(${hashOf(`${name} is NULL`, seed)} % ${VALUES_PER_NULL} = 0, NULL, ${value})`;
+}
+
+function hashOf(name: string, seed: number | undefined): string {
+  return `sipHash64(number, ${quoteString(seed === undefined ? name : `${name} ${seed}`)})`;
+}
+
+/** Returns the documents of fixtures; if there are none, ones with the typed paths. */
+function ofDocuments(column: KeyColumn, source: ValueSource): string {
+  const { name, type } = column;
+  const known = `(SELECT groupUniqArray(${MOST_KNOWN})(toString(${quoteIdentifier(name)})) FROM ${source.from})`;
+  const typed = ofElements({ ...column, words: new Set(type.match(/\w+/g)) }, source);
+  const index = `${hashOf(name, source.seed)} % greatest(length(${known}), 1) + 1`;
+  const other = typed === undefined ? "'{}'" : `toString(${typed})`;
+  return cast(`if(empty(${known}), ${other}, ${known}[${index}])`, type);
+}
+
+function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics, seed }: ValueSource): string {
   const stored = `(SELECT groupUniqArray(${MOST_KNOWN})(assumeNotNull(${quoteIdentifier(name)})) FROM ${from})`;
   const isText = plainTypeOf(type).name === 'String' && texts.length > 0;
   const listed = texts.slice(0, MOST_KNOWN).map(quoteString).join(', ');
-  const known = isText ? `arrayDistinct(arrayConcat([${listed}], ${stored}))` : stored;
-  const distinct = statistics.get(name)?.distinct ?? Math.max(1, Math.min(rows, MOST_KNOWN));
-  const index = `(sipHash64(number, ${quoteString(name)}) % ${distinct})`;
+  const compared = seed === undefined ? undefined : comparedValues(type, texts);
+  const known = isText
+    ? `arrayDistinct(arrayConcat([${listed}], ${stored}))`
+    : compared === undefined
+      ? stored
+      : `arrayDistinct(arrayConcat(${compared}, ${stored}))`;
+  const most = plainTypeOf(type).name === 'UUID' ? rows : MOST_KNOWN;
+  const distinct = statistics.get(name)?.distinct ?? Math.max(1, Math.min(rows, most));
+  const different = seed === undefined ? distinct : `greatest(${distinct}, length(${known}))`;
+  const index = `(${hashOf(name, seed)} % ${different})`;
   const own = ownValue(type, index, known);
   if (own === undefined)
     return cast(`if(empty(${known}), ${defaultOf(type)}, ${known}[${index} % length(${known}) + 1])`, type);
-  return `if(${index} < length(${known}), ${cast(`${known}[${index} + 1]`, type)}, ${cast(own, type)})`;
+  const value = `if(${index} < length(${known}), ${cast(`${known}[${index} + 1]`, type)}, ${cast(own, type)})`;
+  return seed === undefined || plainTypeOf(type).name !== 'String' ? value : nearlySame(value, name, seed);
+}
+
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+
+/** Returns the numbers or identifiers that calls compare a column with; undefined for other types. */
+function comparedValues(type: string, texts: readonly string[]): string | undefined {
+  const plain = plainTypeOf(type);
+  const isInteger = integerOf(plain) !== undefined;
+  if (!isInteger && plain.name !== 'UUID') return undefined;
+  const own = texts.filter((text) => (isInteger ? /^\d{1,18}$/ : UUID).test(text));
+  return `CAST([${own.map((text) => (isInteger ? text : quoteString(text))).join(', ')}], ${quoteString(`Array(${printType(plain)})`)})`;
+}
+
+/** Some texts are empty, in upper case or longer. */
+function nearlySame(value: string, name: string, seed: number): string {
+  const hash = hashOf(`${name} is another`, seed);
+  return `multiIf(${hash} % 31 = 0, '', ${hash} % 29 = 0, upper(toString(${value})), ${hash} % 23 = 0, concat(toString(${value}), 'x'), toString(${value}))`;
 }
 
 interface Element extends KeyColumn {
@@ -118,7 +172,7 @@ function ownValue(type: string, index: string, known: string): string | undefine
   if (plain.name === 'Bool') return `${index} % 2`;
   if (plain.name === 'String')
     return `concat(${known}[${index} % greatest(length(${known}), 1) + 1], ' ', toString(${index}))`;
-  if (plain.name === 'UUID') return 'generateUUIDv4()';
+  if (plain.name === 'UUID') return `reinterpret(sipHash128(${index}), 'UUID')`;
   return NUMBER.test(plain.name) ? index : undefined;
 }
 

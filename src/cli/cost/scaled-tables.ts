@@ -13,6 +13,9 @@ export const MADE_GRANULE = 16;
 /** This many granules are enough for some in each partition, and are made in a short time. */
 const MOST_GRANULES = 1024;
 
+/** One of so many varied rows has a copy. */
+const ROWS_BESIDE_COPIES = 15;
+
 /** A table without statistics has this many rows. */
 export const ASSUMED_ROWS = 10_000_000;
 
@@ -27,6 +30,7 @@ export interface ScaledTables {
   readonly projections: ReadonlyMap<string, string>;
   /** The newest rows have this time, in seconds since 1970. */
   readonly newest: number;
+  readonly stored: readonly StoredTable[];
 }
 
 /** Resolves to the sizes of the stored tables of a server. Rejects with EngineError. */
@@ -69,7 +73,10 @@ export interface StoredTable {
   readonly samplingKey: string;
   /** Its keys need these settings, which are written as in its definition. */
   readonly settings: readonly string[];
+  /** Keys and indexes are computed from these. */
   readonly columns: readonly KeyColumn[];
+  /** It has every column whose values are inserted. */
+  readonly all: readonly KeyColumn[];
 }
 
 const TABLES = `SELECT t.database, t.name, t.engine_full, t.engine, t.partition_key, t.sorting_key, t.primary_key, t.sampling_key,
@@ -109,7 +116,7 @@ export async function scaleTables(
     statistics.set(name, size);
     if (known === undefined) assumed.add(name);
   }
-  return { statistics, assumed, unmade, projections: await readProjections(engine), newest };
+  return { statistics, assumed, unmade, projections: await readProjections(engine), newest, stored: tables };
 }
 
 /** Resolves to the tables that store rows, with the columns of their keys and indexes. Rejects with EngineError. */
@@ -147,6 +154,7 @@ export async function readStored(
         samplingKey: sampling,
         settings: settingsOf(written),
         columns: named.length > 0 ? named : all.slice(0, 1), // rows have at least one column
+        all,
       };
     },
   );
@@ -165,7 +173,7 @@ function engineOf(written: string, family: string): string {
 }
 
 /** Resolves to the newest time of a key in the rows of fixtures; undefined if there is none. */
-async function newestIn(engine: Engine, tables: readonly StoredTable[]): Promise<number | undefined> {
+export async function newestIn(engine: Engine, tables: readonly StoredTable[]): Promise<number | undefined> {
   const selects = tables.flatMap(({ database, name, columns }) =>
     columns
       .filter(isTime)
@@ -185,30 +193,44 @@ async function readProjections(engine: Engine): Promise<ReadonlyMap<string, stri
   return new Map(rows as readonly (readonly [string, string])[]); // columns of text
 }
 
-interface Making extends Pick<ScaledTables, 'newest'>, Pick<ScaleOptions, 'texts'> {
+export interface Making extends Pick<ScaledTables, 'newest'>, Pick<ScaleOptions, 'texts'> {
   readonly size: TableStatistics;
   /** They are commands of ALTER. */
   readonly indexes: readonly string[];
+  /** All columns have values, NULLs and ties among them, and some rows are there twice. */
+  readonly varied?: {
+    readonly seed: number;
+    /** It is the quoted name of a table with the rows of fixtures. */
+    readonly from: string;
+    readonly granules: number;
+  };
 }
 
 /**
  * Fills the made table from the one with the rows of fixtures, and gives it the name of that one. Resolves to the reason if it cannot be
  * made.
  */
-async function scaleTable(
+export async function scaleTable(
   engine: Engine,
   table: StoredTable,
-  { size, newest, texts, indexes }: Making,
+  { size, newest, texts, indexes, varied }: Making,
 ): Promise<string | undefined> {
   const { database, name } = table;
   const own = `${quoteIdentifier(database)}.${quoteIdentifier(name)}`;
   const made = `${quoteIdentifier(database)}.${quoteIdentifier(`${name} (made)`)}`;
-  const rows = Math.min(MOST_GRANULES, Math.ceil(size.rows / GRANULE)) * MADE_GRANULE;
-  const values = table.columns.map((column) =>
-    valueOf(column, { from: own, rows, newest, texts, statistics: size.columns }),
-  );
-  const names = table.columns.map((column) => quoteIdentifier(column.name));
-  const insert = `INSERT INTO ${made} (${names.join(', ')}) SELECT ${values.join(', ')} FROM numbers(${rows}) SETTINGS max_partitions_per_insert_block = 0, optimize_on_insert = 0`;
+  const granules = varied?.granules ?? Math.min(MOST_GRANULES, Math.ceil(size.rows / GRANULE));
+  const rows = granules * MADE_GRANULE;
+  const columns = varied === undefined ? table.columns : table.all;
+  const different =
+    varied === undefined ? rows : Math.ceil((rows * ROWS_BESIDE_COPIES) / (ROWS_BESIDE_COPIES + 1));
+  const source = { from: varied?.from ?? own, rows: different, newest, texts, statistics: size.columns };
+  const values = columns.map((column) => valueOf(column, { ...source, seed: varied?.seed }));
+  const names = columns.map((column) => quoteIdentifier(column.name));
+  const numbers =
+    varied === undefined
+      ? `numbers(${rows})`
+      : `(SELECT intDiv(number * ${ROWS_BESIDE_COPIES}, ${ROWS_BESIDE_COPIES + 1}) AS number FROM numbers(${rows}))`;
+  const insert = `INSERT INTO ${made} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${numbers} SETTINGS max_partitions_per_insert_block = 0, optimize_on_insert = 0`;
   const statements = [
     `CREATE TABLE ${made} AS ${own} ENGINE = ${definitionOf(table)}`,
     ...indexes.map((each) => `ALTER TABLE ${made} ${each}`),

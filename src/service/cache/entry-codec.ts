@@ -6,7 +6,7 @@ import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { ETAG_FORM, FINGERPRINT_FORM, type Cost, type Entry, type Payload } from './entry.ts';
 
 /** Changes with the layout. Part of every key in the shared cache, so that different releases never share entries. */
-export const FORMAT_VERSION = 4;
+export const FORMAT_VERSION = 5;
 
 /** What a valid frame must match. */
 export interface FrameTrust {
@@ -55,7 +55,8 @@ const AT = {
   rowsRead: 70,
   bytesRead: 78,
   engineMs: 86,
-  end: 94,
+  newest: 94,
+  end: 102,
 } as const;
 
 const MAGIC = 0x3143524d; // "MRC1"
@@ -100,6 +101,7 @@ export async function encodeEntry(
   header.writeDoubleLE(entry.cost?.rowsRead ?? NaN, AT.rowsRead);
   header.writeDoubleLE(entry.cost?.bytesRead ?? NaN, AT.bytesRead);
   header.writeDoubleLE(entry.cost?.engineMs ?? NaN, AT.engineMs);
+  header.writeDoubleLE(entry.newest === null ? -Infinity : (entry.newest ?? NaN), AT.newest);
   const frame = Buffer.concat([header, type, tag, fingerprint, name, body]);
   macOf(secret, frame).copy(frame, AT.mac);
   return frame;
@@ -134,6 +136,7 @@ export async function decodeEntry(
   if (wrong !== undefined) return corrupt(wrong);
   const flags = bytes.readUInt8(AT.flags);
   const cost = readCost(bytes);
+  const newest = readNewest(bytes);
   const stored = bytes.subarray(keyEnd);
   const body = (flags & BROTLI) === 0 ? stored : await unpack(stored, bodyLength);
   if (body?.length !== bodyLength) return corrupt('its body does not have the declared length');
@@ -146,6 +149,7 @@ export async function decodeEntry(
       truncated: (flags & TRUNCATED) !== 0,
       ...(head.next === undefined ? {} : { next: head.next }),
       ...(cost === undefined ? {} : { cost }),
+      ...(newest === undefined ? {} : { newest }),
     },
     etag: head.etag,
     bornEpoch: head.bornEpoch,
@@ -161,6 +165,13 @@ function readCost(bytes: Buffer): Cost | undefined {
     return Number.isFinite(value) && value >= 0 ? value : undefined;
   });
   return engineMs === undefined ? undefined : { rowsRead, bytesRead, engineMs };
+}
+
+/** NaN without one of a policy; minus infinity if no row has a time. */
+function readNewest(bytes: Buffer): number | null | undefined {
+  const value = bytes.readDoubleLE(AT.newest);
+  if (Number.isFinite(value)) return value;
+  return value === -Infinity ? null : undefined;
 }
 
 /** The entity tag, and after a space the cursor of the next page if there is one. */

@@ -20,6 +20,11 @@ export interface Payload {
   readonly next?: string | undefined;
   /** Undefined for formats that do not show it. */
   readonly cost?: Cost | undefined;
+  /**
+   * The newest time of its data, in milliseconds since 1970; null if it has none, and undefined if the endpoint does not say which column
+   * has it.
+   */
+  readonly newest?: number | null | undefined;
   /** The entity tag of the body; undefined if it was not computed yet. */
   readonly etag?: string | undefined;
 }
@@ -47,8 +52,12 @@ export const ETAG_FORM = /^"[\w-]{22}"$/;
 export const FINGERPRINT_FORM = /^[\w-]{0,64}$/;
 
 export function sealEntry(payload: Payload, born: Moment, keepMs: number, fingerprint = ''): Entry {
-  const { body, contentType, rows, truncated, next, cost, etag = etagOf(body) } = payload;
-  const optional = { ...(next === undefined ? {} : { next }), ...(cost === undefined ? {} : { cost }) };
+  const { body, contentType, rows, truncated, next, cost, newest, etag = etagOf(body) } = payload;
+  const optional = {
+    ...(next === undefined ? {} : { next }),
+    ...(cost === undefined ? {} : { cost }),
+    ...(newest === undefined ? {} : { newest }),
+  };
   return { body, contentType, rows, truncated, ...optional, etag, born, keepMs, fingerprint };
 }
 

@@ -1,6 +1,6 @@
 // Responses from the cache, from an in-flight query, or from a new run: as fresh as the policy requires, and no fresher
 // than needed.
-import type { Observe } from '../../sql/base/observation.ts';
+import type { DataAge, Observe } from '../../sql/base/observation.ts';
 import type { After, Clock } from '../../sql/base/clock.ts';
 import { ageOf, momentOf } from './clock.ts';
 import { sealEntry, youngerOf, type Entry, type Payload } from './entry.ts';
@@ -49,6 +49,8 @@ export interface CachedAnswer {
   readonly kind: 'answer';
   readonly entry: Entry;
   readonly outcome: Outcome;
+  /** Of its data; undefined if the endpoint declares none. */
+  readonly dataAge?: DataAge | undefined;
 }
 
 export type CacheRead = CachedAnswer | { readonly kind: 'absent' }; // only-if-cached, and nothing is cached

@@ -33,6 +33,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     mcp: all.mcp,
     endpoints: all.endpoints,
     tenancy: all.tenancy,
+    budget: all.budget,
     tokens: all.tokens,
     jwt: jwtSettings(all),
     publicUrl: publicUrl(all.public_url),
@@ -84,6 +85,7 @@ function listOf(text: string | undefined): readonly string[] {
 type OptionalKey =
   | 'clickhouse_port'
   | 'tenancy'
+  | 'budget'
   | TraceKey
   | 'trusted_proxies'
   | 'admin_names'

@@ -18,6 +18,8 @@ export interface Settings {
   readonly endpoints: string;
   /** The parameter that separates tenants, as in the settings file. */
   readonly tenancy: SettingsFile['tenancy'];
+  /** Commands that estimate calls use it, as it is in the settings file. */
+  readonly budget: SettingsFile['budget'];
   /** Undefined only for commands that need no keys. */
   readonly tokens: string | undefined;
   /** Undefined: JSON Web Tokens are not accepted. */

@@ -9,6 +9,8 @@ interface Line {
   readonly text: string;
   /** The place of the fault in the line. */
   readonly at: number;
+  /** The line before it that is not empty. */
+  readonly before: string;
 }
 
 type Explain = (line: Line, fault: TextFinding) => TextFinding | undefined;
@@ -37,11 +39,27 @@ function lineOf(text: string, offset: number): Line | undefined {
   const length = (end < 0 ? text.length : end) - start;
   return length > MAX_LINE
     ? undefined
-    : { start, text: text.slice(start, start + length), at: offset - start };
+    : { start, text: text.slice(start, start + length), at: offset - start, before: lineBefore(text, start) };
 }
+
+function lineBefore(text: string, start: number): string {
+  const before = text.slice(Math.max(0, start - MAX_LINE), start).trimEnd();
+  return before.slice(before.lastIndexOf('\n') + 1);
+}
+
+/** A line of a block that is indented less than the others, and so ends it. */
+function lessIndented({ start, text, before }: Line, fault: TextFinding): TextFinding | undefined {
+  const [own, others] = [text, before].map((line) => line.search(/\S/));
+  const isKey = /^\s*(?:- )?[\w.-]+:(?:\s|$)/.test(text);
+  if (own === undefined || others === undefined || own >= others || isKey) return undefined;
+  if (!/^(?:bad_indent|missing_char|multiline_implicit_key)$/.test(fault.code)) return undefined;
+  const message = 'this line is indented less than the one before it, and so is not a part of its text';
+  return { ...fault, code: 'bad_indent', start: start + own, message, hint: `Indent it by ${others} spaces, as the line before it` };
+} // prettier-ignore
 
 const EXPLANATIONS: readonly Explain[] = [
   tabBefore,
+  lessIndented,
   ({ text, start }, fault) => {
     const key = /^\s*[\w.-]+:(?=[^\s:])/.exec(text)?.[0];
     if (key === undefined || !/missing_char|implicit_key/.test(fault.code)) return undefined;

@@ -64,6 +64,8 @@ export interface Endpoint {
   readonly cache: CachePolicy | undefined;
   /** Undefined: no live calls. */
   readonly live: LivePolicy | undefined;
+  /** Undefined: responses do not say how old their data is. */
+  readonly fresh: FreshPolicy | undefined;
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
   /** Undefined: no limit except the engine's. */
@@ -168,6 +170,16 @@ export interface LivePolicy {
   readonly every: number;
   /** Columns that identify a row, for events with new rows only; undefined: events have whole results. */
   readonly key: readonly string[] | undefined;
+}
+
+/** How old the data of a response may be. */
+export interface FreshPolicy {
+  /** A column of the result, whose newest time is that of the data. */
+  readonly column: string;
+  /** Seconds. */
+  readonly within: number;
+  /** A stale response is marked, or the call fails. */
+  readonly otherwise: 'mark' | 'error';
 }
 
 /** A label that calls may carry, and the source of its value. */

@@ -5,6 +5,7 @@ import { parseBudgets } from '../config/budget.ts';
 import { parseBytes } from '../config/bytes.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { parseRate } from '../config/rate.ts';
+import { freshPolicy } from './checks/fresh.ts';
 import { livePolicy } from './checks/live.ts';
 import { pageKey, pageSizes } from './checks/pages.ts';
 import { logViewPolicies } from './checks/views.ts';
@@ -26,6 +27,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     limits: limitsOf(file),
     cache: cachePolicy(file),
     live: livePolicy(file),
+    fresh: freshPolicy(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, hashKey),
     concurrency: concurrencyOf(file),
@@ -34,7 +36,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     readsRollups: file.rollups !== 'off',
-    verifiesRollups: typeof file.rollups === 'object' ? file.rollups.verify : 0,
+    verifiesRollups: typeof file.rollups === 'object' && 'verify' in file.rollups ? file.rollups.verify : 0,
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };

@@ -4,7 +4,7 @@ import type { SourceModel } from '../../guard/query/model.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
-import { namesOf, spanOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
+import { nameOf, namesOf, spanOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { InspectedFile } from './compile.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';
 import type { Tenancy } from './tenancy.ts';
@@ -38,7 +38,11 @@ export function findUnconfined(
     for (const source of result.model.sources) {
       if (source.isShared || source.confinedBy.includes(tenancy.parameter)) continue;
       const place = placeOf(inspected, query, source);
-      if (!found.has(keyOf(place))) found.set(keyOf(place), notConfined(place, { query, source, tenancy }));
+      if (!found.has(keyOf(place)))
+        found.set(
+          keyOf(place),
+          notConfined(place, { query, source, tenancy, tree: inspected.analysis.tree }),
+        );
     }
   }
   return [...found.values()];
@@ -66,13 +70,22 @@ interface Unconfined {
   readonly query: EndpointQuery;
   readonly source: SourceModel;
   readonly tenancy: Tenancy;
+  readonly tree: Tree;
 }
 
-function notConfined(place: QueryPlace, { query, source, tenancy }: Unconfined): PathFinding {
+/** The column that the query compares with the parameter elsewhere. */
+function columnBeside(tree: Tree, parameter: string): string | undefined {
+  const sides = nodesOf(tree.root, 'binary').map(({ parts }) => parts);
+  const found = sides.find((parts) => parts.some((each) => each.kind === 'placeholder' && nameOf(tree, each) === parameter));
+  const column = found?.find(({ kind }) => kind === 'column');
+  return column && namesOf(tree, column).at(-1);
+} // prettier-ignore
+
+function notConfined(place: QueryPlace, { query, source, tenancy, tree }: Unconfined): PathFinding {
   const { name, kind, path } = source;
   const where = path.length === 0 ? '' : `, in ${path.join(', in ')}`;
   const what = name === '' ? 'a source' : name;
-  const column = tenancy.columns === undefined ? tenancy.parameter : [...tenancy.columns][0];
+  const [column = columnBeside(tree, tenancy.parameter) ?? tenancy.parameter] = tenancy.columns ?? [];
   return {
     code: 'tenancy.not_confined',
     ...place,

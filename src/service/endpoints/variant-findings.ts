@@ -35,9 +35,10 @@ export function mergeFindings<F extends { readonly message: string }>(
 type Decisions = ReadonlyMap<string, string>;
 
 /** What these variants have in common, if no other variant has it, otherwise the first of them as an example. */
-function condition(decisions: readonly Decisions[], variants: ReadonlySet<number>): string {
+function condition(decisions: readonly Decisions[], variants: ReadonlySet<number>): string | undefined {
   const [first = 0] = variants;
   const own = [...(decisions[first] ?? [])];
+  if (own.length === 0) return undefined;
   const isExact = (some: Decision[]): boolean =>
     decisions.every(
       (each, index) => some.every(([name, decision]) => each.get(name) === decision) === variants.has(index),

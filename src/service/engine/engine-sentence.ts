@@ -16,7 +16,7 @@ export function engineSentence(message: string): string {
   if (token !== undefined) return `syntax error at ${token}`;
   const [sentence = ''] = message.replace(PREFIX, '').split(DETAILS);
   const plain = sentence
-    .replace(/[.:,\s]+$/, '')
+    .replace(/(?:, in)?[.:,\s]+$/, '')
     .replace(/\s+/g, ' ')
     .slice(0, 300);
   if (plain === '') return 'the engine rejects it';

@@ -7,7 +7,7 @@ type AnswerParts = Pick<
   Answer,
   'endpoint' | 'etag' | 'outcome' | 'shared' | 'truncated' | 'dialect' | 'preferences' | 'successor' | 'next'
 > &
-  Partial<Pick<Answer, 'isMetadataPreferred'>> & {
+  Partial<Pick<Answer, 'isMetadataPreferred' | 'dataAge'>> & {
     /** Of the request. */
     readonly url: string;
   };
@@ -43,6 +43,7 @@ export function answerFields(
     next,
     url,
     isMetadataPreferred,
+    dataAge,
   }: AnswerParts,
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
@@ -53,7 +54,17 @@ export function answerFields(
     ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
     ...appliedField(preferences, isMetadataPreferred),
     ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
+    ...dataFields(dataAge),
     ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
+  };
+}
+
+/** How old the data is, in seconds, and whether that is too old. */
+export function dataFields(age: Answer['dataAge']): Readonly<Record<string, string>> {
+  if (age === undefined) return {};
+  return {
+    ...(age.seconds === undefined ? {} : { 'Millrace-Data-Age': String(age.seconds) }),
+    ...(age.isStale ? { 'Millrace-Data-Stale': 'true' } : {}),
   };
 }
 

@@ -24,6 +24,8 @@ const EXPOSED = [
   'Link',
   'Millrace-Endpoint',
   'Millrace-Truncated',
+  'Millrace-Data-Age',
+  'Millrace-Data-Stale',
   'Millrace-Version',
   'Millrace-Dialect',
   'Preference-Applied',

@@ -60,6 +60,7 @@ function observe(options: ObserveOptions, reply: FastifyReply): void {
     rows: answer?.rows,
     cache: answer?.outcome?.kind,
     data: answer?.outcome?.data,
+    dataAge: answer?.dataAge,
     timing: answer?.outcome?.kind === 'hit' ? undefined : answer?.timing,
     read: answer?.read,
     code: problem?.code,

@@ -124,6 +124,11 @@ export const REQUEST_FIELDS: Readonly<Record<Key, RequestField>> = {
     attribute: 'millrace.cache_data',
     help: 'With `until: data`, what was known about the data of the cached response, as in `detail` of `Cache-Status`; absent if there was none',
   },
+  dataAge: {
+    value: ({ dataAge }) => dataAge?.seconds,
+    attribute: 'millrace.data_age',
+    help: 'With `fresh`, the age of the data in seconds; absent if no row has a time',
+  },
   rows: {
     value: ({ rows }) => rows,
     attribute: 'millrace.rows',

@@ -1,5 +1,5 @@
 // Metrics of finished requests. Probes are in none of them: they would hide the errors and the latency of calls.
-import { Counter, Histogram, type Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { Finished } from '../../sql/base/observation.ts';
 import { PROBLEMS } from '../../sql/base/problems.ts';
 import { isProbe } from './probes.ts';
@@ -41,6 +41,7 @@ export function createRequestMetrics(registry: Registry): (request: Finished) =>
   const countProblem = createProblemMetrics(registers);
   const countData = createDataMetric(registers);
   const countClient = createClientMetrics(registers);
+  const noteAge = createAgeMetrics(registers);
   const boundValue = createValueBound();
   return (request) => {
     if (isProbe(request.route)) return;
@@ -49,6 +50,7 @@ export function createRequestMetrics(registry: Registry): (request: Finished) =>
     bytes.inc({ endpoint }, request.bytes);
     countProblem(request);
     countData(request);
+    noteAge(request);
     if (request.deprecated === true) deprecated.inc({ endpoint, version: String(request.version ?? '') });
     countClient(request);
     if (timing !== undefined)
@@ -69,6 +71,29 @@ function createDataMetric(registers: readonly Registry[]): (request: Finished) =
   });
   return ({ endpoint = '', data }) => {
     if (data !== undefined) counter.inc({ endpoint, data });
+  };
+}
+
+/** How old the data of endpoints is. A gauge has the newest time of all calls, since each call may filter rows in another way. */
+function createAgeMetrics(registers: readonly Registry[]): (request: Finished) => void {
+  const newest = new Gauge({
+    name: 'millrace_data_newest_timestamp_seconds',
+    help: 'With fresh in an endpoint file: the newest time in the responses of the endpoint, in seconds since 1970. The age is time() minus it.',
+    labelNames: ['endpoint'],
+    registers: [...registers],
+  });
+  const stale = new Counter({
+    name: 'millrace_data_stale_total',
+    help: 'With fresh in an endpoint file: requests whose data was stale, served or not.',
+    labelNames: ['endpoint'],
+    registers: [...registers],
+  });
+  const known = new Map<string, number>();
+  return ({ endpoint = '', dataAge, code }) => {
+    if (dataAge?.isStale === true || code === 'data.stale') stale.inc({ endpoint });
+    if (dataAge?.newest === undefined || dataAge.newest <= (known.get(endpoint) ?? -Infinity)) return;
+    known.set(endpoint, dataAge.newest);
+    newest.set({ endpoint }, dataAge.newest / 1000);
   };
 }
 

@@ -33,6 +33,10 @@ export const COMPONENTS = {
     Sunset: text('From when it may no longer be served (RFC 8594).'),
     Link: text('The successor of a deprecated endpoint, with rel="successor-version" (RFC 8288, RFC 5829).'),
     'Millrace-Truncated': text('true if rows were truncated at the maximum.'),
+    'Millrace-Data-Age': number(
+      'Seconds since the newest time in the data when the response was sent; caches between add Age to it.',
+    ),
+    'Millrace-Data-Stale': text('true if the data is older than the endpoint allows, or has no time.'),
     'Millrace-Dialect': text('The dialect that the consumer query was parsed as.'),
     'Preference-Applied': text('The preferences of the request that were applied (RFC 7240).'),
     RateLimit: text('What remains of the rate limits that apply.'),
@@ -113,6 +117,15 @@ export const COMPONENTS = {
               ttl: { type: 'integer', description: 'Seconds; negative if the response is stale.' },
             },
           }),
+        },
+        data: {
+          type: 'object',
+          description: 'How old the data is, for endpoints that declare it.',
+          required: ['age', 'stale'],
+          properties: {
+            age: { ...orNull({ type: 'integer' }), description: 'Seconds; null if no row has a time.' },
+            stale: { type: 'boolean' },
+          },
         },
       },
     },

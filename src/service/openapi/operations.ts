@@ -289,6 +289,7 @@ const HEADERS = [
   'Preference-Applied',
 ];
 const DEPRECATION_HEADERS = ['Deprecation', 'Sunset', 'Link'];
+const FRESH_HEADERS = ['Millrace-Data-Age', 'Millrace-Data-Stale'];
 const CACHE_HEADERS = ['Age', 'Cache-Status'];
 const LIMIT_HEADERS = ['RateLimit', 'RateLimit-Policy'];
 
@@ -316,6 +317,7 @@ function responses(
     ...(endpoint.version === undefined ? [] : ['Millrace-Version']),
     ...(endpoint.deprecated === undefined ? [] : DEPRECATION_HEADERS),
     ...(own.includes('sql') ? ['Millrace-Dialect'] : []),
+    ...(endpoint.fresh === undefined ? [] : FRESH_HEADERS),
     ...(endpoint.cache === undefined ? [] : CACHE_HEADERS),
     ...LIMIT_HEADERS,
   ];

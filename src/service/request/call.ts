@@ -2,7 +2,7 @@
 import type { CachePolicy, Dialect, Endpoint, ResultShape } from '../endpoints/endpoint.ts';
 import { NO_DIRECTIVES, type CacheDirectives } from '../cache/freshness.ts';
 import type { CachedAnswer, Outcome } from '../cache/read-through.ts';
-import type { ReadSummary, StageTimes, TraceContext } from '../../sql/base/observation.ts';
+import type { DataAge, ReadSummary, StageTimes, TraceContext } from '../../sql/base/observation.ts';
 import type { EngineFormat } from '../formats/clickhouse-formats.ts';
 import type { FormatName } from '../formats/formats.ts';
 import type { LimitState } from '../limits/rate-limits.ts';
@@ -143,6 +143,8 @@ export interface Answer {
   readonly read: ReadSummary | undefined;
   /** The rollup that this call's query read; undefined: it read rows, or did not run. */
   readonly rollup?: string | undefined;
+  /** Of its data; undefined if the endpoint declares none for these rows. */
+  readonly dataAge?: DataAge | undefined;
   /** What ClickHouse reports of a query. */
   readonly summary: AnswerSummary;
   /**

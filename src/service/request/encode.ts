@@ -5,6 +5,7 @@ import type { Answer } from './call.ts';
 import { addMetadata, type MetadataDeps } from './metadata.ts';
 import type { Plan } from './plan.ts';
 import type { Result } from './read.ts';
+import { dataAgeOf, freshUntil, rejectStale, replayWithAge } from './reading/data-age.ts';
 import { sharedCaching } from './reading/shared-caching.ts';
 import { replayWhileValid, whileValid } from './reading/validity.ts';
 import type { Verification } from './rollups/verify.ts';
@@ -23,8 +24,12 @@ export interface EncodeDeps extends MetadataDeps {
 export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
   const { plan } = found;
   const { admitted, metadata, bindings } = plan;
-  const outcome = found.outcome && whileValid(found.outcome, bindings, deps.clock.epoch());
-  const result = { ...found, outcome };
+  const now = deps.clock.epoch();
+  const dataAge = dataAgeOf(plan, found.newest, now);
+  rejectStale(plan, dataAge);
+  const until = Math.min(bindings.until, freshUntil(plan, dataAge));
+  const outcome = found.outcome && whileValid(found.outcome, { until }, now);
+  const result = { ...found, outcome, dataAge };
   const described = metadata && (await withMetadata(deps, result, metadata));
   const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
   if (result.rollup !== undefined) deps.verification?.offer(plan);
@@ -49,6 +54,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
     timing: { auth: admitted.authMs, plan: plan.planMs, ...timing },
     read: result.read,
     rollup: result.rollup,
+    dataAge,
     summary: { resultRows: result.rows, elapsedNs: Math.round(timing.engine * 1e6) },
     replay: replay && replayFor(deps, plan, replay),
   };
@@ -69,13 +75,18 @@ function withMetadata(
 /** Repeats the answer for its key while nothing that the call depends on has changed. */
 function replayFor(
   deps: EncodeDeps,
-  { admitted, bindings, requester: { key } }: Plan,
+  plan: Plan,
   replay: NonNullable<Answer['replay']>,
 ): NonNullable<Answer['replay']> {
-  const { isStillAdmitted } = admitted;
-  return replayWhileValid(deps, bindings, () => {
+  const {
+    admitted: { isStillAdmitted },
+    bindings,
+    requester: { key },
+  } = plan;
+  const again = replayWithAge(deps, plan, () => {
     if (!isStillAdmitted()) return undefined;
     deps.keyUse.note(key);
     return replay();
   });
+  return replayWhileValid(deps, bindings, again);
 }

@@ -55,7 +55,7 @@ function keyOf({ query: { statement } }: Plan, { etag }: Result): string {
 }
 
 function metadataOf(result: Result, columns: readonly Column[], options: MetadataOptions): unknown {
-  const { plan, rows, truncated, cost, outcome } = result;
+  const { plan, rows, truncated, cost, outcome, dataAge } = result;
   const isReadShown = options.isReadShown && !isRedacting(plan.redactor);
   return {
     columns: columnsSent(plan, columns),
@@ -66,6 +66,7 @@ function metadataOf(result: Result, columns: readonly Column[], options: Metadat
       elapsed: cost === undefined ? null : Math.round(cost.engineMs * 1000) / 1e6,
     },
     cache: outcome === undefined ? null : { status: outcome.kind, age: outcome.age, ttl: outcome.ttl },
+    ...(dataAge === undefined ? {} : { data: { age: dataAge.seconds ?? null, stale: dataAge.isStale } }),
   };
 }
 

@@ -3,9 +3,11 @@ import { etagOf } from '../cache/entry.ts';
 import type { CachedAnswer, CacheRead, Outcome, ReadThrough } from '../cache/read-through.ts';
 import type { Callers } from '../cache/single-flight.ts';
 import type { Warming } from '../cache/warming.ts';
+import type { DataAge } from '../../sql/base/observation.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import type { Replay } from './call.ts';
 import type { Plan } from './plan.ts';
+import { dataAgeOf, isRejected } from './reading/data-age.ts';
 import { isCached, jobOf, warmJob, type CachedPlan, type JobDeps } from './reading/jobs.ts';
 import { run } from './run.ts';
 import type { Produced } from './run-statement.ts';
@@ -13,6 +15,8 @@ import type { Produced } from './run-statement.ts';
 /** A result as sent. All durations are 0 if no query ran for this request. */
 export interface Result extends Produced {
   readonly plan: Plan;
+  /** Of its data, when it is encoded. */
+  readonly dataAge?: DataAge | undefined;
   readonly etag: string;
   /** Undefined for endpoints without caching. */
   readonly outcome: Outcome | undefined;
@@ -69,7 +73,13 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
       if (isOthers && left > 0) return readOnce(left - 1);
       throw own.hasFailed ? cause : failures.inOwnQuery(cause, plan.query);
     });
-  const found = await readOnce(MAX_OTHERS);
+  const first = await readOnce(MAX_OTHERS);
+  // A cached response that may no longer be served, since its data is too old, is read again.
+  const isOutdated =
+    first.kind === 'answer' && !directives.onlyIfCached && ran === NOT_RUN && mayNotServe(deps, plan, first);
+  const found = isOutdated
+    ? await readThrough.read({ ...ask, directives: { ...directives, noCache: true } })
+    : first;
   const warm = warmJob(deps, plan);
   if (warm !== undefined) warming.ask(warm, found);
   if (found.kind === 'absent') throw new Problem('cache.miss');
@@ -90,6 +100,10 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
     rollup: ran.rollup,
     replay,
   };
+}
+
+function mayNotServe({ clock }: ReadDeps, plan: CachedPlan, { entry }: CachedAnswer): boolean {
+  return isRejected(plan, dataAgeOf(plan, entry.newest, clock.epoch()));
 }
 
 function both(some: Callers, others: Callers): Callers {

@@ -5,15 +5,16 @@ import { cutLines } from '../formats/lines.ts';
 import { encodeRows } from './formats/encode-rows.ts';
 import type { Encoding } from './formats/encode-columns.ts';
 import { produceEngineFormat } from './formats/engine-format.ts';
-import type { EngineFormatDeps } from './formats/run-written.ts';
+import type { EngineFormatDeps, EnginePlan } from './formats/run-written.ts';
 import { redactRows } from './formats/redacted-rows.ts';
 import { cutPage } from './pages/cut-page.ts';
 import type { Plan } from './plan.ts';
 import type { SharedFailures } from './reading/shared-failures.ts';
+import { newestOfLines, newestOfStatement, type AgeDeps } from './reading/data-age.ts';
 import { runQuery, type RunContext, type Produced } from './run-statement.ts';
 import type { Transformer } from './transform/transformer.ts';
 
-export interface RunPlanDeps extends EngineFormatDeps {
+export interface RunPlanDeps extends Omit<EngineFormatDeps, 'clock'>, AgeDeps {
   readonly transformer: Transformer;
   readonly failures: SharedFailures;
 }
@@ -25,12 +26,18 @@ export async function run(deps: RunPlanDeps, plan: Plan, context: RunContext): P
     const produced =
       typeof format === 'string'
         ? await produceRows(deps, { ...plan, format }, context)
-        : await produceEngineFormat(deps, { ...plan, format }, context);
+        : await produceWritten(deps, { ...plan, format }, context);
     return { ...produced, etag: await etagInParts(produced.body, deps.transformer.pause) };
   } catch (cause) {
     deps.failures.note(cause, plan.query);
     throw cause;
   }
+}
+
+/** The engine writes the result, of which the service does not read the rows. Throws Problem. */
+async function produceWritten(deps: RunPlanDeps, plan: EnginePlan, context: RunContext): Promise<Produced> {
+  const newest = await newestOfStatement(deps, plan, context);
+  return { ...(await produceEngineFormat(deps, plan, context)), newest };
 }
 
 /** Runs the query, truncates the rows, redacts them and encodes the rest. Throws Problem. */
@@ -49,6 +56,7 @@ async function produceRows(
     plan.page === undefined
       ? cutLines(lines, maxRows)
       : await cutPage({ transformer, context }, lines, plan.page, maxRows);
+  const newest = await newestOfLines(deps, plan, cut.lines, context);
   const redacted = { ...cut, lines: await redactRows(deps, plan, cut.lines, context) };
   const cleaned = now();
   const { signal, key, spending } = context;
@@ -58,5 +66,5 @@ async function produceRows(
   const engineMs = ran - started - queueMs;
   const timing = { queue: queueMs, engine: engineMs, redact: cleaned - ran, encode: now() - cleaned };
   const cost = { rowsRead: read?.rows, bytesRead: read?.bytes, engineMs };
-  return { body, rows, truncated, next, contentType, timing, read, rollup, cost };
+  return { body, rows, truncated, next, contentType, timing, read, rollup, cost, newest };
 }

@@ -19,6 +19,14 @@ export interface ReadSummary {
   readonly bytes: number;
 }
 
+/** The age of the data of a response when it is sent. */
+export interface DataAge {
+  /** The newest time, in milliseconds since 1970; undefined: no row has one. */
+  readonly newest: number | undefined;
+  readonly seconds: number | undefined;
+  readonly isStale: boolean;
+}
+
 /**
  * A request's position in a trace (https://www.w3.org/TR/trace-context/). Ids are lowercase hexadecimal: 32 digits for
  * the trace, 16 for a span.
@@ -170,6 +178,8 @@ export type Observation =
       readonly cache?: string | undefined;
       /** What was known about the data of the cached response, with `until: data`. */
       readonly data?: string | undefined;
+      /** How old the data of the response is, if the endpoint declares it. */
+      readonly dataAge?: DataAge | undefined;
       readonly bytes: number;
       readonly ms: number;
       /** Set only if a query was executed for this request. */

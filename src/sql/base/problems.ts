@@ -59,10 +59,10 @@ export const PROBLEMS = {
     hint: 'Close a stream, or retry after the number of seconds in Retry-After. The setting live_streams_per_key limits them.',
   },
   'live.full': {
-    status: 503,
-    title: 'Too many live streams are open',
+    ...unavailable('Too many live streams are open'),
     hint: 'Retry after the number of seconds in Retry-After. The setting live_streams limits them.',
   },
+  'data.stale': unavailable('The data of the endpoint is too old'),
   'request.query_conflict': {
     status: 400,
     title: 'Two queries in one request',

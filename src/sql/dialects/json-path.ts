@@ -2,12 +2,17 @@
 import { joinSql, sql, type Sql } from './sql.ts';
 import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression, Of } from './tree.ts';
-import { unconverted, type Context } from './context.ts';
+import { unconverted, type Context, type Place } from './context.ts';
 import { isKind, value, type Value, int } from './value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {
-  readonly json: { readonly root: Sql; readonly path: readonly Sql[] };
+  readonly json: {
+    readonly root: Sql;
+    readonly path: readonly Sql[];
+    /** A document that is written in the query, whose parts have the spaces that it has. */
+    readonly document?: string | undefined;
+  };
 }
 
 function isJson(each: Value): each is JsonValue {
@@ -45,7 +50,7 @@ function inArrays({ json }: JsonValue, own: Sql): Sql {
 /** A place below another one; `steps` are quoted keys, or positions from 1. */
 export function jsonAt(each: Value, steps: readonly Sql[]): JsonValue {
   const { json } = jsonOf(each);
-  const own: JsonValue = { ...value('json', ''), json: { root: json.root, path: [...json.path, ...steps] } };
+  const own: JsonValue = { ...value('json', ''), json: { ...json, path: [...json.path, ...steps] } };
   return { ...own, sql: inArrays(own, sql`nullIf(JSONExtractRaw(${placeSql(own)}), '')`) };
 }
 
@@ -168,11 +173,11 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
     case '->':
       return jsonAt(context.write(left, context), stepsOf(right, context));
     case '->>':
-      return unquoted(jsonAt(context.write(left, context), stepsOf(right, context)), context);
+      return unquoted(jsonAt(context.write(left, context), stepsOf(right, context)), { at, context });
     case '#>':
       return atPath(context.write(left, context), pathItems(right, at));
     case '#>>':
-      return jsonText(atPath(context.write(left, context), pathItems(right, at)));
+      return unquoted(atPath(context.write(left, context), pathItems(right, at)), { at, context });
     case '?': {
       const key = context.write(right, context);
       const own = jsonOf(context.write(left, context));
@@ -201,8 +206,35 @@ export function jsonOperator({ operator, left, right, at }: Binary, context: Con
 }
 
 /** The value of `->>`; of JSON that is a string, numbers stay numbers. */
-function unquoted(place: JsonValue, { shared }: Context): Value {
-  return shared.traits.isJsonMixed ? { ...place, sql: jsonText(place).sql } : jsonText(place);
+function unquoted(place: JsonValue, { at, context }: Place): Value {
+  const { isJsonMixed, jsonSpace } = context.shared.traits;
+  const own = jsonText(place);
+  if (isJsonMixed) return { ...place, sql: own.sql };
+  const { document } = place.json;
+  const isCompact = document?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').search(/\s/) === -1;
+  if (jsonSpace === '' || context.shared.isStrict || isCompact) return own;
+  if (document !== undefined && isContainer(document, place.json.path))
+    return unconverted(
+      at,
+      'expression',
+      'The text of a part of this document has spaces of its own',
+      'Cast it to jsonb.',
+    );
+  const isPart = sql`substring(${own.sql}, 1, 1) IN ('{', '[') AND ${jsonType(place)} IN ('Object', 'Array')`;
+  return { ...own, sql: sql`if(${isPart}, ${spacedJson(place.sql)}, ${own.sql})`, scalar: own.sql };
+}
+
+/** Whether a place in a document that is written in the query is an object or an array. */
+function isContainer(document: string, path: readonly Sql[]): boolean {
+  let found: unknown = JSON.parse(document);
+  for (const step of path.map(String)) {
+    const name = /^'([^'\\]*)'$/.exec(step)?.[1] ?? Number(step) - 1;
+    found =
+      typeof found === 'object' && found !== null
+        ? Object.entries(found).find(([key]) => key === String(name))?.[1]
+        : undefined;
+  }
+  return typeof found === 'object' && found !== null;
 }
 
 /** The right side of `->`: a key, a position from 0, or a path. */

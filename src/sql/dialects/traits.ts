@@ -129,10 +129,14 @@ const OF_MOST = {
   hasUnsignedBits: false,
   /** A shift to the right fills with zeros. */
   shiftsLogically: false,
+  /** A shift by a negative number is one in the other direction, and by all bits leaves none. */
+  shiftsBothWays: false,
   /** `^` is the power. */
   hasPowerOperator: false,
   /** The remainder is that of integers. */
   remainderIsWhole: false,
+  /** A power that Float64 does not represent is an error: one that is too large, or too small, too. */
+  failingPowers: oneOf<'large' | 'large or small' | undefined>(undefined),
   /** Of an argument of which a function has no value, the function has another one than an error or NULL. */
   hasOpenDomains: false,
   /** The sum of integers is an integer. */
@@ -153,8 +157,12 @@ const OF_MOST = {
   extremeOfNanIsNan: false,
 
   // These say what strings are, and what functions do with them.
+  /** Upper and lower case are those of each letter by itself, which stays one letter: `ß` has none, and `Σ` is `σ` in any place. */
+  casesEachLetter: true,
   /** LIKE's escape character if there is no ESCAPE. */
   likeEscape: true,
+  /** Of strings that are joined over a window, an empty result is NULL, and a frame that begins with an empty string may lose it. */
+  losesEmpty: false,
   /** Distinct values are collected in the order of the rows. */
   distinctKeepsOrder: false,
   /** concat() skips NULL. */

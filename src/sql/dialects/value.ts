@@ -100,6 +100,8 @@ export interface Value {
   readonly subcolumn?: Subcolumn;
   /** For a string form of a dynamically typed value: the original value. */
   readonly original?: Sql;
+  /** The same of JSON that is no object and no array, in a shorter form. */
+  readonly scalar?: Sql;
   /** A condition: an outer join found no matching row. */
   readonly absent?: Sql;
 }

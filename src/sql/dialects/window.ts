@@ -24,6 +24,12 @@ export function mayBeEmpty(over: Window | Name, context: Context): boolean {
   return !(startsBefore && /FOLLOWING$|^CURRENT ROW$/.test(to)) && from !== '';
 }
 
+/** Whether rows leave the frame. */
+export function isSliding(over: Window | Name, context: Context): boolean {
+  const { frame } = resolved(over, context);
+  return frame !== undefined && !/^\w+ (?:BETWEEN )?UNBOUNDED PRECEDING/.test(frame);
+}
+
 /** The parentheses after OVER. `frame` applies if the window has an order and no frame; null: the function has no frame. */
 export function overSql(over: Window | Name, context: Context, frame?: string | null): Sql {
   const window = resolved(over, context);

@@ -299,6 +299,33 @@ const ROWS: readonly Row[] = [
   row('page.size_changed', 'Page.size', pair('page', '{ by: [a], size: 10 }', '{ by: [a], size: 20 }')),
   row('page.max_lowered', 'Page.max', pair('page', '{ by: [a], max: 300 }', '{ by: [a], max: 200 }')),
   row('page.max_raised', 'Page.max', pair('page', '{ by: [a], max: 200 }', '{ by: [a], max: 300 }')),
+  row('fresh.added', 'fresh', pair('fresh', '', '{ column: a, within: 9 }')),
+  row('fresh.removed', 'fresh', pair('fresh', '{ column: a, within: 9 }', '')),
+  row(
+    'fresh.column_changed',
+    'Fresh.column',
+    pair('fresh', '{ column: a, within: 9 }', '{ column: b, within: 9 }'),
+  ),
+  row(
+    'fresh.within_lowered',
+    'Fresh.within',
+    pair('fresh', '{ column: a, within: 9 }', '{ column: a, within: 8 }'),
+  ),
+  row(
+    'fresh.within_raised',
+    'Fresh.within',
+    pair('fresh', '{ column: a, within: 8 }', '{ column: a, within: 9 }'),
+  ),
+  row(
+    'fresh.error_added',
+    'Fresh.otherwise',
+    pair('fresh', '{ column: a, within: 9 }', '{ column: a, within: 9, otherwise: error }'),
+  ),
+  row(
+    'fresh.error_removed',
+    'Fresh.otherwise',
+    pair('fresh', '{ column: a, within: 9, otherwise: error }', '{ column: a, within: 9 }'),
+  ),
   row('live.added', 'live', pair('live', '', '{ every: 2 }')),
   row('live.removed', 'live', pair('live', '{ every: 2 }', '')),
   row('live.key_changed', 'Live.key', pair('live', '{ every: 2 }', '{ every: 2, key: [a] }')),
@@ -981,7 +1008,7 @@ interface Schema {
   readonly $defs?: Readonly<Record<string, Schema>>;
 }
 
-/** Keys of the file, and of its parts as `Part.key`; examples and fixtures are whole. */
+/** Keys of the file, and of its parts as `Part.key`; examples and fixtures are whole, and rollups are in test/golden/commands/diff/rollups. */
 function schemaKeys(): readonly string[] {
   const path = join(import.meta.dirname, '../../../schemas/endpoint.schema.json');
   const schema = JSON.parse(readFileSync(path, 'utf8')) as Schema; // our own schema
@@ -991,7 +1018,7 @@ function schemaKeys(): readonly string[] {
       ...below(`${prefix}${key}.`, property),
     ]);
   const parts = Object.entries(schema.$defs ?? {}).filter(
-    ([name]) => !['Example', 'Expectation'].includes(name),
+    ([name]) => !['Example', 'Expectation'].includes(name) && !name.startsWith('Rollup'),
   );
   return [...below('', schema), ...parts.flatMap(([name, part]) => below(`${name}.`, part))];
 }

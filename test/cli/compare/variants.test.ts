@@ -206,6 +206,13 @@ test.each<[why: string, after: string, codes: readonly string[]]>([
   expect([...new Set(changes.map(({ code }) => code))].toSorted()).toEqual(codes);
 });
 
+test('an optional part that is gone leaves no decision to name', async () => {
+  const before = file(`${PART} AND id > @least /* if @status */ AND status = @status /* end */`, `${STATUS}, least: { type: UInt64, default: 1 }`);
+  const changes = await comparer.changesBetween(before, file(`${PART} AND id > @least`, 'least: { type: UInt64, default: 1 }'));
+  const found = changes.find(({ code }) => code === 'tenant.not_confined');
+  expect(found?.message).toMatch(/@status .*shop\.orders$/);
+}); // prettier-ignore
+
 test('the same variants are compared on both sides, once each', () => {
   const [old, now] = [many(MANY), many([...MANY.slice(2), MANY[1] ?? '', MANY[0] ?? ''])].map(
     (text) => sideOf({ 'one.yaml': text }).served[0],

@@ -295,6 +295,15 @@ describe('tenancy', () => {
   });
 });
 
+test('the hint names the column that another table is compared by', async () => {
+  const query =
+    'SELECT o.id FROM shop.orders AS o JOIN shop.buyers AS b ON b.id = o.buyer WHERE o.tenant = @org';
+  const text = `${HEAD}query: ${query}\nparameters: { org: { type: String, required: true } }\ntenancy: { parameter: org }\n`;
+  const [found, ...others] = await findingsOf(text, undefined);
+  expect([found?.code, others]).toEqual(['tenancy.not_confined', []]);
+  expect(found?.hint).toContain('Add AND tenant = @org to the WHERE clause');
+});
+
 test.each([
   ['the parameter, if one is required', DECLARED, 'tenancy: { parameter: tenant }'],
   ['no name, if none is', '', 'tenancy: { parameter: … }'],

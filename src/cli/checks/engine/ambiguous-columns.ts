@@ -47,11 +47,7 @@ function ambiguousIn(
 ): readonly Ambiguous[] {
   const from = partOf(select, 'from');
   const sources = from === undefined ? [] : nodesIn(from, 'source');
-  const tables = sources.map((source) => {
-    const [first] = source.parts;
-    const table = first?.kind === 'table' ? namesOf(tree, first).join('.') : '';
-    return [nameOf(tree, source), columns.get(table)] as const;
-  });
+  const tables = sources.map((source) => [nameOf(tree, source), columnsOf(tree, source, columns)] as const);
   if (from === undefined || tables.length < 2 || tables.some(([, known]) => known === undefined)) return [];
   const using = nodesIn(from, 'using').flatMap((each) => nameTokens(tree, each).map(({ name }) => name));
   const aliases = nodesIn(select, 'alias').map((each) => nameOf(tree, each));
@@ -63,6 +59,35 @@ function ambiguousIn(
     return owners.length < 2 ? [] : [{ node, name, sources: owners }];
   });
 } // prettier-ignore
+
+/** The names of the columns of a table, of a table of the WITH clause, or of a subquery; undefined if they are not known. */
+function columnsOf(
+  tree: Tree,
+  source: Node,
+  columns: TablesOnEngine['columns'],
+): ReadonlySet<string> | undefined {
+  const [first] = source.parts;
+  if (first?.kind === 'subquery') return namesOfResult(tree, first);
+  if (first?.kind !== 'table') return undefined;
+  const name = namesOf(tree, first).join('.');
+  const known = columns.get(name);
+  if (known !== undefined) return new Set(known.keys());
+  const defined = nodesOf(tree.root, 'with-table').filter((each) => nameOf(tree, each) === name);
+  const [query] = defined[0]?.parts ?? [];
+  return query === undefined || defined.length > 1 ? undefined : namesOfResult(tree, query);
+}
+
+/** The names of the result of a subquery that names all of its columns. */
+function namesOfResult(tree: Tree, subquery: Node): ReadonlySet<string> | undefined {
+  const [select] = nodesOf(subquery, 'select');
+  const items = select && partOf(select, 'list')?.parts;
+  const names = items?.map((item) => {
+    if (item.kind === 'alias') return nameOf(tree, item);
+    return item.kind === 'column' ? namesOf(tree, item).at(-1) : undefined;
+  });
+  const known = names?.filter((name) => name !== undefined);
+  return known === undefined || known.length !== items?.length ? undefined : new Set(known);
+}
 
 /** Nodes of a kind below a node, those of other queries excluded. */
 function nodesIn(node: Node, kind: Node['kind']): readonly Node[] {

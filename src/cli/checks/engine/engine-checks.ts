@@ -15,6 +15,8 @@ import { findUnknownNames, NAME_CODES } from './known-names.ts';
 import { findUnknownSettings, SETTING_CODES } from './known-settings.ts';
 import type { KnownOnEngine } from './known.ts';
 import { checkModels, MODEL_CODES } from './model-check.ts';
+import { findUnequalSets, SET_COLUMN_CODES } from './set-columns.ts';
+import { checkPlans } from './plan-check.ts';
 import { findSourceFault } from './source-check.ts';
 import { findUnbounded, TIME_BOUND_CODES } from './time-bound.ts';
 import { findTimeNumbers, TIME_NUMBER_CODES } from './time-numbers.ts';
@@ -53,6 +55,11 @@ export const ENGINE_CHECKS: readonly EngineCheck[] = [
     codes: AMBIGUOUS_CODES,
     after: 'flawless',
     check: ({ file, tables }) => findAmbiguous(file.analysis, tables.columns),
+  },
+  {
+    needs: 'engine',
+    codes: SET_COLUMN_CODES,
+    check: ({ file, tables }) => findUnequalSets(file.analysis, tables.columns),
   },
   {
     needs: 'engine',
@@ -107,14 +114,16 @@ export async function engineFindingsOf(
   explain: (failure: Finding) => Finding,
 ): Promise<readonly Finding[]> {
   const { engine, file, tables } = input;
-  const failures = (await checkOnEngine(engine, file, tables)).map(explain);
+  const ofAnalysis = await checkOnEngine(engine, file, tables);
+  const found = ofAnalysis.length > 0 ? ofAnalysis : await checkPlans(engine, file, tables);
+  const failures = found.map(explain);
   if (failures.some(({ code }) => code === NOT_ANALYSED)) return failures;
   const isBroken = failures.some(({ severity, code }) => severity === 'error' && code.startsWith('engine.'));
   const isHeld = { accepted: !isBroken, flawless: failures.length === 0 };
-  const found = [...failures];
+  const all = [...failures];
   for (const { check, after } of ENGINE_CHECKS) {
     if (check === undefined || (after !== undefined && !isHeld[after])) continue;
-    for (const finding of await check(input)) found.push(locateFinding(file.document, finding));
+    for (const finding of await check(input)) all.push(locateFinding(file.document, finding));
   }
-  return found;
+  return all;
 }

@@ -1,5 +1,6 @@
 // Lists the codes of findings of the analysis on an engine.
 import type { Codes } from '../../../sql/base/finding.ts';
+import { FRESH_COLUMN_CODES } from '../../../service/endpoints/checks/fresh.ts';
 import { LIVE_KEY_CODES } from '../../../service/endpoints/checks/live.ts';
 import { PAGE_KEY_CODES } from '../../../service/endpoints/checks/pages.ts';
 import { VIEW_PATH_CODES } from '../../../service/endpoints/checks/views.ts';
@@ -9,6 +10,7 @@ export const ENGINE_CODES: Codes = {
   ...NOT_ANALYSED_CODES,
   ...PAGE_KEY_CODES,
   ...LIVE_KEY_CODES,
+  ...FRESH_COLUMN_CODES,
   ...VIEW_PATH_CODES,
   'engine.unknown_column': {
     title: 'Unknown column',

@@ -28,6 +28,7 @@ const CODES: ReadonlyMap<number, string> = new Map([
   [41, 'engine.wrong_type'],
   [43, 'engine.wrong_type'],
   [44, 'engine.wrong_type'],
+  [20, 'engine.wrong_arguments'],
   [53, 'engine.wrong_type'],
   [59, 'engine.wrong_type'],
   [386, 'engine.wrong_type'],

@@ -3,7 +3,7 @@ import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { zoneNamed } from '../../../service/params/zone.ts';
 import { quotedNames } from '../../../guard/sandbox/engine-message.ts';
 import { quoteString } from '../../../sql/clickhouse/literal.ts';
-import { KEYWORDS, NO_BARE_ALIAS, UNITS } from '../../../sql/clickhouse/tree/keywords.ts';
+import { CLAUSE_WORDS, KEYWORDS, NO_BARE_ALIAS, UNITS } from '../../../sql/clickhouse/tree/keywords.ts';
 import { textOf, wordOf, type TreeTokens } from '../../../sql/clickhouse/tree/visit.ts';
 
 /** A hint for the message; `at` is the index of the token that it is about, in the query as bound. */
@@ -47,6 +47,15 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
     /different number of columns in (?:UNION|INTERSECT|EXCEPT)/i,
     'Select as many columns here as in the first SELECT',
   ],
+  [
+    /column '?(?:[\w`]+\.)*`?(\w+)`?'? is not under aggregate function and not in GROUP BY/i,
+    'Add $1 to GROUP BY, or write an aggregate function such as any($1)',
+  ],
+  [
+    /using identifier '.*' cannot be resolved from (left|right) table/i,
+    'The $1 table has no such column: write ON a.x = b.y with the columns of both',
+  ],
+  [/ASOF join requires one inequality/i, 'Add the condition on the time, such as a.time >= b.time, after ON'],
   [/doesn't support FINAL/i, 'Remove FINAL: it is for tables such as ReplacingMergeTree'],
   [/doesn't support sampling/i, 'Remove SAMPLE: the table has no SAMPLE BY'],
 ];
@@ -105,6 +114,8 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
   );
   if (unit !== undefined)
     return { index: unit, hint: didYouMean(nearest(wordAt(unit), LONG_UNITS)) ?? 'Write a unit such as DAY' };
+  const comma = commaBefore(wordAt, at);
+  if (comma !== undefined) return { index: comma, hint: 'Remove the comma' };
   if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && wordAt(at) !== 'BY')
     return { index: at - 1, hint: `Write ${before} BY` };
   if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
@@ -115,6 +126,15 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }
   return undefined;
+}
+
+function endsList(word: string): boolean {
+  return /^[,)\]]$/.test(word) || CLAUSE_WORDS.has(word);
+}
+
+/** A comma with nothing after it, which is the end of a list: before a bracket, a clause or another comma. */
+function commaBefore(wordAt: (index: number) => string, at: number): number | undefined {
+  return [at - 1, at - 2].find((index) => wordAt(index) === ',' && endsList(wordAt(index + 1)));
 }
 
 /** These are the units in the singular; their abbreviations are near to any other short word. */

@@ -5,7 +5,7 @@ import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { enginePosition, quotedNames } from '../../../guard/sandbox/engine-message.ts';
 import { findInQuery } from '../../../guard/sandbox/find-in-query.ts';
 import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
-import type { Node, NodeKind, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
+import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
 import { tokenAt, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
 import { nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
@@ -57,10 +57,10 @@ export async function placeOfFailure(
   }
   const named = placesOfNames(query, message);
   const isName = NAMED.has(failure.engineCode) && named.length > 0;
-  if (kind === 'value_needed' || (isName && named.length === 1))
-    return named[0] ?? partOffset(query, message);
   const clause = clausePlace(query, message);
   if (clause !== undefined) return clause;
+  if (kind === 'value_needed' || (isName && named.length === 1))
+    return named[0] ?? partOffset(query, message);
   const union = [...SET_OPERATORS].some((each) => message.includes(each))
     ? unequalMember(tree, part)
     : undefined;
@@ -126,11 +126,32 @@ const CLAUSES: readonly (readonly [message: RegExp, kind: NodeKind])[] = [
   [/support sampling/i, 'sample'],
   [/support PREWHERE/i, 'prewhere'],
   [/alongside LIMIT BY/i, 'limit'],
+  [/^.*ASOF join requires/i, 'join'],
 ];
 
 function clausePlace({ tree, part }: FailedQuery, message: string): number | undefined {
+  const [using] = /(?<=using identifier ')[^']+(?=' cannot be resolved)/i.exec(message) ?? [];
+  if (using !== undefined) return startIn(tree, part, namesOfUsing(tree, using));
+  const [position] = /(?<=positional argument number )\d+/i.exec(message) ?? [];
+  if (position !== undefined) return startIn(tree, part, positionsIn(tree, position));
   const kind = CLAUSES.find(([pattern]) => pattern.test(message))?.[1];
   return kind && startIn(tree, part, nodesOf(tree.root, kind));
+}
+
+function namesOfUsing(tree: Tree, column: string): readonly TokenRange[] {
+  return nodesOf(tree.root, 'using').flatMap(({ from, to }) =>
+    Array.from({ length: to - from }, (_, index) => ({ from: from + index, to: from + index + 1 })).filter(
+      (token) => nameOf(tree, { at: token.from }) === column,
+    ),
+  );
+}
+
+/** Numbers that name a column of the result in GROUP BY, ORDER BY and LIMIT BY. */
+function positionsIn(tree: Tree, number: string): readonly TokenRange[] {
+  const kinds: readonly NodeKind[] = ['order-item', 'group-by', 'limit-by'];
+  return kinds
+    .flatMap((kind) => nodesOf(tree.root, kind))
+    .flatMap(({ parts }) => parts.filter((each) => each.kind === 'number' && textOf(tree, each) === number));
 }
 
 /** The first member of a UNION in the part that has another number of columns than the first one. */
@@ -160,7 +181,7 @@ function partOffset({ tree, part }: FailedQuery, message: string): number {
 }
 
 /** Where the first of some nodes that is in a part begins. */
-function startIn(tree: Tree, { start, end }: Part, nodes: readonly Node[]): number | undefined {
+function startIn(tree: Tree, { start, end }: Part, nodes: readonly TokenRange[]): number | undefined {
   return nodes.map((node) => spanOf(tree, node).start).find((at) => at >= start && at < end);
 }
 

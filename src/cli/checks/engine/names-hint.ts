@@ -55,7 +55,9 @@ const HINTS: Readonly<Record<string, Hint>> = {
     const parts = written.split('.');
     const [first = written, last = written] = [parts[0], parts.at(-1)];
     const others = names.filter((name) => name !== written);
-    return didYouMean(nearest(written, others) ?? nearest(last, others) ?? nearest(first, others));
+    const ofLast = nearest(last, others);
+    const qualified = parts.length === 2 && ofLast !== last ? ofLast && `${first}.${ofLast}` : ofLast;
+    return didYouMean(nearest(written, others) ?? qualified ?? nearest(first, others));
   },
   'engine.unknown_function': (written) => {
     const foreign = foreignFunction(written);

@@ -20,19 +20,31 @@ export const TIME_BOUND_CODES: Codes = {
   },
 };
 
-/** By `database.table`: the time column that its rows are partitioned or sorted by. */
-export type TimeColumns = ReadonlyMap<string, string>;
+export interface TimeColumn {
+  /** The rows are partitioned or sorted by it. */
+  readonly name: string;
+  /** The columns whose values are those of one row, where the time is none of them; none for tables that keep all rows. */
+  readonly keys: readonly string[];
+}
+
+/** By `database.table`. */
+export type TimeColumns = ReadonlyMap<string, TimeColumn>;
 
 /** Leaves out columns that parts merge: a condition on one drops rows before they are merged. */
-const SQL = `SELECT database || '.' || table, name, type FROM system.columns
+const SQL = `SELECT database || '.' || table, name, type, is_in_sorting_key ? [] : splitByString(', ', keys) FROM system.columns
+LEFT JOIN (SELECT database, name AS table, sorting_key AS keys FROM system.tables WHERE match(engine, 'Replacing|Collapsing|Summing|Aggregating')) AS t USING (database, table)
 WHERE (is_in_partition_key OR is_in_sorting_key) AND position(type, 'Date') > 0 AND NOT startsWith(type, 'SimpleAggregateFunction') AND database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA')
 ORDER BY database, table, position DESC`;
 
 /** Queries an engine that has the tables. */
 export async function readTimeColumns(engine: Engine): Promise<TimeColumns> {
   const rows = await readRows(engine, `SELECT * FROM (\n${SQL}\n)`);
-  const columns = rows as readonly (readonly [table: string, name: string, type: string])[]; // as selected above
-  return new Map(columns.flatMap(([table, name, type]) => (isTime(type) ? [[table, name] as const] : [])));
+  const columns = rows as readonly (readonly [table: string, name: string, type: string, keys: string[]])[]; // as selected above
+  return new Map(
+    columns.flatMap(([table, name, type, keys]) =>
+      isTime(type) ? [[table, { name, keys: keys.filter((key) => key !== '') }] as const] : [],
+    ),
+  );
 }
 
 function isTime(text: string): boolean {
@@ -54,8 +66,9 @@ function unboundedIn(analysis: Analysis, timeColumns: TimeColumns): readonly Pat
     const { always, optional } = conditionNames(tree, select, isOptional);
     for (const node of tablesIn(select)) {
       const table = namesOf(tree, node).join('.');
-      const column = timeColumns.get(table);
+      const { name: column, keys = [] } = timeColumns.get(table) ?? {};
       if (column === undefined || always.has(column)) continue;
+      if (keys.length > 0 && keys.every((key) => always.has(key))) continue;
       const parameter = optional.get(column);
       if (parameter === undefined)
         findings.push(unbounded(analysis, spanOf(tree, node).start, table, column));

@@ -1,6 +1,7 @@
 // Declares `millrace cost`, its flags and help.
 import { join } from 'node:path';
 import { InvalidArgumentError, Option, type Command } from 'commander';
+import { amountOf, budgetOf } from '../../cost/budget.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
@@ -23,7 +24,7 @@ interface CostFlags extends SchemaFlags {
   readonly server?: boolean;
   readonly maxRows?: number;
   readonly compare?: string;
-  readonly maxGrowth: number;
+  readonly maxGrowth?: number;
   readonly format: keyof typeof PRINTERS;
   readonly write: readonly string[];
 }
@@ -47,12 +48,18 @@ export function addCost(program: Command, deps: CommandDeps): void {
       '--server',
       'plan over the tables of the ClickHouse server of CLICKHOUSE_URL; only subqueries that are run first read rows',
     )
-    .addOption(new Option('--max-rows <rows>', 'rows that a call may read, such as 10M').argParser(amount))
+    .addOption(
+      new Option(
+        '--max-rows <rows>',
+        'rows that a call may read, such as 10M (default: budget.rows of millrace.yaml)',
+      ).argParser(amount),
+    )
     .option('--compare <file>', 'a report of --format json of before a change')
     .addOption(
-      new Option('--max-growth <factor>', 'with --compare: how many times the rows of before a call may read')
-        .default(2)
-        .argParser(amount),
+      new Option(
+        '--max-growth <factor>',
+        'with --compare: how many times the rows of before a call may read (default: budget.growth of millrace.yaml, or 2)',
+      ).argParser(amount),
     )
     .addOption(
       new Option('--format <format>', 'the output format').choices(Object.keys(PRINTERS)).default('human'),
@@ -71,7 +78,8 @@ async function optionsOf(
 ): Promise<CostOptions> {
   const settings = await checkedSettings(flags, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
-  const { maxRows: rows, compare } = flags;
+  const budget = budgetOf(settings);
+  const { maxRows: rows = budget.rows, maxGrowth: growth = budget.growth, compare } = flags;
   return {
     settings,
     endpoints,
@@ -80,8 +88,7 @@ async function optionsOf(
     made: flags.server === true ? needServer(settings.clickhouse) : await madeOf(flags, settings, deps),
     limits: {
       rows,
-      earlier:
-        compare === undefined ? undefined : { rows: await readEarlier(compare), growth: flags.maxGrowth },
+      earlier: compare === undefined ? undefined : { rows: await readEarlier(compare), growth },
     },
     print: printAndWrite(PRINTERS[flags.format], readWrites(flags.write, PRINTERS)),
   };
@@ -105,11 +112,8 @@ async function madeOf(
   return { schema, statistics: await readSizes(flags.statistics) };
 }
 
-const FACTORS: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9 };
-
 function amount(text: string): number {
-  const [, digits = '', unit = ''] = /^(\d{1,15}(?:\.\d{1,3})?)([kmg]?)$/i.exec(text) ?? [];
-  const value = Number(digits) * (FACTORS[unit.toLowerCase()] ?? 1);
-  if (digits !== '' && value >= 1) return value;
+  const value = amountOf(text);
+  if (value !== undefined) return value;
   throw new InvalidArgumentError('It is a number of 1 or more, such as 500000 or 10M.');
 }

@@ -1,7 +1,7 @@
 // Finds the calls that read more than is allowed.
 import { locateFinding } from '../../../service/config/locate-finding.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
-import type { EstimatedRead } from '../../cost/estimate.ts';
+import type { Estimate, EstimatedRead } from '../../cost/estimate.ts';
 import type { Case } from '../test/call-example.ts';
 import { caseName, grouped, rowsByCase, type CaseCost } from './report.ts';
 
@@ -13,7 +13,7 @@ export interface CostLimits {
 }
 
 /** Growth below this many rows does not count: a granule more or less is no change of the query. */
-const FEW_ROWS = 100_000;
+export const FEW_ROWS = 100_000;
 
 /** Returns one finding for each case that exceeds a limit, at the name of the example. `costs` are those of the cases, in their order. */
 export function findCostly(
@@ -39,12 +39,16 @@ export function findCostly(
   });
 }
 
-/** Names the largest read, and what selects its rows. */
 function hintOf({ estimate }: CaseCost): { readonly hint?: string } {
-  if (typeof estimate === 'string') return {};
-  const [largest] = estimate.reads.toSorted((a: EstimatedRead, b: EstimatedRead) => b.rows - a.rows);
-  if (largest === undefined) return {};
+  const hint = typeof estimate === 'string' ? undefined : largestRead(estimate);
+  return hint === undefined ? {} : { hint };
+}
+
+/** Names the largest read, and what selects its rows. */
+export function largestRead({ reads }: Pick<Estimate, 'reads'>): string | undefined {
+  const [largest] = reads.toSorted((a: EstimatedRead, b: EstimatedRead) => b.rows - a.rows);
+  if (largest === undefined) return undefined;
   const { table, granules, used } = largest;
   const how = used.length === 0 ? 'no key or index selects among them' : `selected by ${used.join(', ')}`;
-  return { hint: `${grouped(granules.selected)} of ${grouped(granules.total)} granules of ${table}, ${how}` };
+  return `${grouped(granules.selected)} of ${grouped(granules.total)} granules of ${table}, ${how}`;
 }

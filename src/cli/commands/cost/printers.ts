@@ -1,5 +1,6 @@
 // Prints the report of `millrace cost` for a terminal, a pull request, and programs.
 import { jsonText } from '../../../service/observe/visible-text.ts';
+import { isCostChange } from '../../cost/cost-codes.ts';
 import { ASSUMED_ROWS } from '../../cost/scaled-tables.ts';
 import { rowsOf } from '../../cost/estimate.ts';
 import { COMMENT_PART, renderFindings } from '../../findings/markdown.ts';
@@ -59,5 +60,13 @@ export const printMarkdown: PrintCost = (report, { write }) => {
 function summaryOf({ cases, findings }: CostReport): string {
   const known = cases.flatMap(({ estimate }) => (typeof estimate === 'string' ? [] : [estimate]));
   const inPart = known.filter(({ others }) => others.length > 0).length;
-  return `${count(known.length, 'example')} estimated${inPart > 0 ? `, ${inPart} in part` : ''}, ${findings.length} too costly`;
+  const costly = findings.filter(({ severity }) => severity === 'error').length;
+  const changes = findings.filter(({ code }) => isCostChange(code)).length;
+  const parts = [
+    `${count(known.length, 'example')} estimated`,
+    ...(inPart > 0 ? [`${inPart} in part`] : []),
+    `${costly} too costly`,
+    ...(changes > 0 ? [`${count(changes, 'change')} to read less`] : []),
+  ];
+  return parts.join(', ');
 }

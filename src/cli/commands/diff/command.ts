@@ -1,5 +1,6 @@
 // `millrace diff`, its flags and help.
 import { Option, type Command } from 'commander';
+import { REAL_TIME } from '../../kit/real-time.ts';
 import {
   checkedSettings,
   chooseSchema,
@@ -8,6 +9,7 @@ import {
 } from '../../kit/schema-options.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { withCacheOptions } from '../analysis/open.ts';
+import { costOf } from './cost-options.ts';
 import { diff } from './diff.ts';
 import { createPrintGithub } from './github.ts';
 import { printJson } from './json.ts';
@@ -20,6 +22,7 @@ interface DiffFlags extends SchemaFlags {
   readonly format: keyof ReturnType<typeof printersOf>;
   readonly write: readonly string[];
   readonly engine: boolean;
+  readonly cost: boolean;
 }
 
 export function addDiff(program: Command, deps: CommandDeps): void {
@@ -40,6 +43,10 @@ export function addDiff(program: Command, deps: CommandDeps): void {
     .option(
       '--no-engine',
       'compare without the engine: no columns, and every changed query is a security change',
+    )
+    .option(
+      '--no-cost',
+      'do not compare what the calls of examples read, which is done if schema/statistics.yaml is there',
     );
   withCacheOptions(withSchemaOptions(command)).action(
     async (base: string, head: string | undefined, flags: DiffFlags) => {
@@ -48,7 +55,9 @@ export function addDiff(program: Command, deps: CommandDeps): void {
       const schema = flags.engine ? chooseSchema(flags, settings, deps) : undefined;
       const printers = printersOf(deps.env);
       const print = printAndWrite(printers[flags.format], readWrites(flags.write, printers));
-      deps.setExitCode(await diff({ base, head, settings, schema, print, cache: flags.cache }, deps));
+      const cost = flags.cost && schema !== undefined ? await costOf(settings, schema) : undefined;
+      const options = { base, head, settings, schema, print, cache: flags.cache, cost };
+      deps.setExitCode(await diff(options, { ...deps, epoch: REAL_TIME.epoch }));
     },
   );
 }

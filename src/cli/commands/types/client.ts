@@ -69,6 +69,8 @@ export interface Metadata {
   statistics: { rows_read?: number | null; bytes_read?: number | null; elapsed: number | null };
   /** Null without caching; age and ttl are seconds. */
   cache: { status: string; age: number; ttl: number } | null;
+  /** How old the data is in seconds, null if no row has a time, and whether that is more than the endpoint allows; absent if it declares nothing. */
+  data?: { age: number | null; stale: boolean };
 }
 
 /** An event of a live call: the whole result, or the rows that are new. */

@@ -136,11 +136,11 @@ export function modifiersOf({ isFinal, sample }: TableNode): readonly string[] {
 /** IN with a subquery whose DISTINCT and ORDER BY change nothing, without them. */
 export function ofSet(call: FunctionExpression): FunctionExpression {
   const [left, set] = call.arguments;
-  if (left === undefined || set?.kind !== 'subquery' || set.query.kind !== 'query') return call;
-  const { query } = set;
-  const isCut = query.limits.length > 0 || query.limitBy.length > 0 || query.hasLimitSetting;
-  const isPlain = !query.isDistinct && query.orderBy.length === 0;
-  if (isPlain || isCut || query.orderBy.some(({ hasFill }) => hasFill)) return call;
-  const inner = { ...query, isDistinct: false, orderBy: [] };
-  return { ...call, arguments: [left, { ...set, query: inner }] };
+  const select = set?.kind === 'subquery' ? set.query : undefined;
+  if (left === undefined || select?.kind !== 'query') return call;
+  const isCut = select.limits.length > 0 || select.limitBy.length > 0 || select.hasLimitSetting;
+  const isPlain = !select.isDistinct && select.orderBy.length === 0;
+  if (isPlain || isCut || select.orderBy.some(({ hasFill }) => hasFill)) return call;
+  const inner = { ...select, isDistinct: false, orderBy: [] };
+  return { ...call, arguments: [left, { kind: 'subquery', query: inner }] };
 }

@@ -84,9 +84,6 @@ function plainStep(call: FunctionExpression): Expression {
     case 'in':
     case 'notIn':
       return equalityForm(ofEnum(ofSet(call)));
-    case 'less':
-    case 'lessOrEquals':
-      return lengthForm(call);
     case 'equals':
     case 'notEquals':
       return second === undefined ? call : comparisonForm(lengthForm(ofEnum(call)), first, second);
@@ -115,12 +112,14 @@ function plainStep(call: FunctionExpression): Expression {
       return call.arguments.length === 2 ? { ...call, name: 'ifNull' } : call;
     case 'greater':
     case 'greaterOrEquals':
-      return second === undefined
-        ? call
-        : { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [second, first] };
+      return second === undefined ? call : mirrored(call, first, second);
     default:
-      return call;
+      return lengthForm(call);
   }
+}
+
+function mirrored(call: FunctionExpression, left: Expression, right: Expression): FunctionExpression {
+  return { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [right, left] };
 }
 
 /** An Enum compared with the names of its values: a conversion to a string changes nothing. */

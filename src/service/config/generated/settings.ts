@@ -50,6 +50,21 @@ export interface SettingsFile {
         };
       };
   /**
+   * What the call of an example may read by the estimate of millrace cost: rows, such as 10M, and in the file also { rows, growth }. A call that reads more rows is an error of millrace cost, and one that reads more than growth times the rows of before is one of millrace cost --compare and a change that millrace diff reports. The service does not use it.
+   */
+  budget?:
+    | string
+    | {
+        /**
+         * Rows of tables, such as 500000 or 10M.
+         */
+        rows?: string | number;
+        /**
+         * Factor, such as 2x.
+         */
+        growth?: string | number;
+      };
+  /**
    * File of hashed keys; required except in development mode.
    */
   tokens?: string;

@@ -1,11 +1,28 @@
 // Checks of the examples of a file.
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
+import { PROBLEMS } from '../../../sql/base/problems.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { createBinder } from '../../params/binder.ts';
 import type { FileChecks } from './check.ts';
 import { isRejectionExpected } from '../expectation.ts';
 
 export const EXAMPLE_CHECKS: FileChecks = {
+  'example.unknown_code': {
+    title: 'expect.code is no problem code',
+    help: 'An example that expects it can never pass. All codes are in the reference of problems.',
+    *check({ file }) {
+      for (const [index, { expect }] of (file.examples ?? []).entries()) {
+        const code = expect?.code;
+        if (code === undefined || Object.hasOwn(PROBLEMS, code)) continue;
+        const hint = didYouMean(nearest(code, Object.keys(PROBLEMS)));
+        yield {
+          path: ['examples', index, 'expect', 'code'],
+          message: `there is no problem code ${code}`,
+          ...(hint === undefined ? {} : { hint }),
+        };
+      }
+    },
+  },
   'example.invalid': {
     title: 'Invalid example parameters',
     help: 'An example is validated like a request: correct its parameters, or expect the rejection with expect.status and expect.code.',

@@ -6,22 +6,18 @@ import { CAPACITY_CHECKS } from './capacity.ts';
 import { runChecks, type CheckContext, type FileChecks } from './check.ts';
 import { CONFINEMENT_CHECKS } from './confinement.ts';
 import { EXAMPLE_CHECKS } from './examples.ts';
-import { LIVE_CHECKS } from './live.ts';
-import { PAGE_CHECKS } from './pages.ts';
 import { PARAMETER_CHECKS } from './parameters.ts';
 import { QUERY_CHECKS } from './query.ts';
+import { RESPONSE_CHECKS } from './responses.ts';
 import { VARIANT_CHECKS } from './variants.ts';
 import { VERSION_CHECKS } from './versions.ts';
-import { VIEW_CHECKS } from './views.ts';
 
 export const FILE_CHECKS: FileChecks = {
   ...PARAMETER_CHECKS,
   ...QUERY_CHECKS,
   ...VARIANT_CHECKS,
   ...VERSION_CHECKS,
-  ...PAGE_CHECKS,
-  ...VIEW_CHECKS,
-  ...LIVE_CHECKS,
+  ...RESPONSE_CHECKS,
   ...CAPACITY_CHECKS,
   ...CONFINEMENT_CHECKS,
   ...EXAMPLE_CHECKS,

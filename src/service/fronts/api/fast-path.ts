@@ -188,19 +188,19 @@ const ABSENT = '\0';
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
   { sent, endpoint, preferences, successor, shared, url }: FastPathEntry,
-  { entry, outcome }: CachedAnswer,
+  { entry, outcome, dataAge }: CachedAnswer,
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
   const { age, lifetime, ttl, data = '' } = outcome;
-  const now = `${entry.etag} ${age} ${lifetime} ${ttl} ${data}`;
+  const now = `${entry.etag} ${age} ${lifetime} ${ttl} ${data} ${dataAge?.seconds} ${dataAge?.isStale}`;
   const last = sent.get(coding);
   if (last?.outcome === now) return last.fields;
   const etag = etagIn(entry.etag, coding);
   const all = {
     ...SECURITY_FIELDS,
     ...answerFields(
-      { ...entry, etag, outcome, endpoint, preferences, successor, shared, url, dialect: undefined },
+      { ...entry, etag, outcome, dataAge, endpoint, preferences, successor, shared, url, dialect: undefined },
       headerPrefix,
     ),
     ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
@@ -241,6 +241,7 @@ function observe(
     rows,
     cache: found.outcome.kind,
     data: found.outcome.data,
+    dataAge: found.dataAge,
     ...result,
   });
 }

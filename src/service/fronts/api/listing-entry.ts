@@ -47,7 +47,7 @@ export function toEntry(
   principal: Principal,
   { rows }: Described,
 ): Readonly<Record<string, unknown>> {
-  const { cache, live } = endpoint;
+  const { cache } = endpoint;
   const resultShape = principal.resultShape ?? endpoint.resultShape;
   const redacted = redactedBy(endpoint, principal);
   const isRedacted = isAlwaysRedacted(endpoint, principal);
@@ -84,7 +84,7 @@ export function toEntry(
     result_shape: resultShape,
     max_rows: endpoint.maxRows,
     cache: cacheEntry(cache),
-    live: live === undefined ? null : { every: live.every, key: live.key ?? null },
+    ...followingEntry(endpoint),
     warming: cache?.warmEvery === undefined ? null : { every: cache.warmEvery },
     pii: { redact: isRedacted, ...(isRedacted && minGroup !== undefined ? { min_group: minGroup } : {}) },
     reservation: endpoint.reservation.enabled
@@ -101,6 +101,14 @@ export function toEntry(
     page: pageEntry(endpoint),
     view: viewEntry(endpoint),
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
+  };
+}
+
+/** Returns how results are followed, and how old their data may be. */
+function followingEntry({ live, fresh }: Endpoint) {
+  return {
+    live: live === undefined ? null : { every: live.every, key: live.key ?? null },
+    fresh: fresh ?? null,
   };
 }
 

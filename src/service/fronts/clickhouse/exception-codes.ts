@@ -37,6 +37,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'request.cursor_invalid': BAD_ARGUMENTS,
   'live.unavailable': NOT_IMPLEMENTED,
   'live.too_many': [202, 'TOO_MANY_SIMULTANEOUS_QUERIES'],
+  'data.stale': [369, 'ALL_REPLICAS_ARE_STALE'],
   'live.full': [202, 'TOO_MANY_SIMULTANEOUS_QUERIES'],
   'page.not_divisible': [396, 'TOO_MANY_ROWS_OR_BYTES'],
   'request.body_too_large': QUERY_IS_TOO_LARGE,

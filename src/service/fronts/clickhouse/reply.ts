@@ -9,7 +9,7 @@ import { compressBlocks } from './blocks.ts';
 import { exceptionFor } from './errors.ts';
 import { withBlockInfo } from '../../request/formats/native/blocks.ts';
 import type { ReplyOptions } from './receive.ts';
-import { answerFields } from '../../http/answer-fields.ts';
+import { answerFields, dataFields } from '../../http/answer-fields.ts';
 
 declare module 'fastify' {
   interface FastifyReply {
@@ -58,6 +58,7 @@ export function createReplies({ compression, headerPrefix, version }: RepliesOpt
       reply.headers({
         ...rateLimitFields(reply.record.limits),
         ...(answer === undefined ? {} : ownFields(answer, headerPrefix)),
+        ...dataFields(answer?.dataAge),
         ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
         'Cache-Control': 'no-store', // keys may be in the URL, and header fields that no cache knows change the answer
         'Content-Type': contentType,

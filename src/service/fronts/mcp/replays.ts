@@ -56,6 +56,7 @@ export function createReplays(bytes: number): Replays {
     remember: ({ digest, exchange }, answers, reply) => {
       const [answer, second] = answers;
       if (answer?.replay === undefined || second !== undefined) return;
+      if (answer.dataAge !== undefined) return; // the text has it, and it grows
       const { result } = objectOf(JSON.parse(reply));
       if (result === undefined || objectOf(result)['isError'] === true) return;
       const { labels } = exchange.record;

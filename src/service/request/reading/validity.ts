@@ -24,7 +24,7 @@ export function replayWhileValid(
 }
 
 /** No longer fresh than the call has the same values, so that no other cache repeats it after that. */
-export function whileValid(outcome: Outcome, { until }: Validity, now: number): Outcome {
+export function whileValid(outcome: Outcome, { until }: Pick<Validity, 'until'>, now: number): Outcome {
   const left = Math.max(0, Math.floor((until - now) / 1000));
   return {
     ...outcome,

@@ -20,7 +20,9 @@ export type Transform<Compiled = Redactor> =
   /** The names of the members of one row, as a list in JSON. */
   | { readonly kind: 'names' }
   /** Members of one row by their names, as a list in JSON: see `membersOf`. */
-  | { readonly kind: 'members'; readonly names: readonly string[] };
+  | { readonly kind: 'members'; readonly names: readonly string[] }
+  /** The newest time of a member that is not after `until`, in milliseconds since 1970 as a line; nothing if no row has one. */
+  | { readonly kind: 'newest'; readonly name: string; readonly until: number };
 
 export interface Redaction<Compiled = Redactor> {
   readonly kind: 'redact';
@@ -58,6 +60,10 @@ export function apply(transform: Transform, lines: Uint8Array): Transformed {
       return { bytes: jsonOf(namesOf(linesOf(lines)[0] ?? '')), found: {} };
     case 'members':
       return { bytes: jsonOf(membersOf(linesOf(lines)[0] ?? '', transform.names)), found: {} };
+    case 'newest': {
+      const newest = newestIn(lines, transform);
+      return { bytes: Buffer.from(newest === undefined ? '' : `${newest}\n`), found: {} };
+    }
   }
 }
 
@@ -68,6 +74,19 @@ function redact({ redactor, isAfterSource }: Redaction, lines: Uint8Array): Tran
     found[name] = (found[name] ?? 0) + 1;
   });
   return { bytes, found };
+}
+
+function newestIn(
+  lines: Uint8Array,
+  { name, until }: { readonly name: string; readonly until: number },
+): number | undefined {
+  let newest: number | undefined;
+  for (const line of linesOf(lines)) {
+    const [text] = membersOf(line, [name]);
+    const time = text === undefined ? NaN : Date.parse(text);
+    if (time <= until && !(newest !== undefined && newest >= time)) newest = time;
+  }
+  return newest;
 }
 
 function jsonOf(list: readonly (string | undefined)[]): Buffer {
@@ -90,6 +109,7 @@ export function withRedactor<From, To>(
     case 'csv':
     case 'names':
     case 'members':
+    case 'newest':
       return transform;
   }
 }

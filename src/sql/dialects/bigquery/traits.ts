@@ -80,6 +80,7 @@ export const TRAITS: Traits = {
   correlationCanBeNan: true,
   nanIsFirst: true,
   extremeOfNanIsNan: true,
+  casesEachLetter: false,
   skipsEmptyMatches: true,
   // Source: Unicode, White_Space.
   spaces: '\\t-\\r\\x{85}\\p{Z}',

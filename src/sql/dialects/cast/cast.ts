@@ -97,7 +97,11 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   const { at, context, isSafe } = options;
   const kind = kindOf(type, context) ?? unknownType(type, at);
   const from =
-    isKind(own, 'json') && kind !== 'json' && kind !== 'array' ? fromJson(own, kind, context) : own;
+    isKind(own, 'json') && kind !== 'json' && kind !== 'array'
+      ? fromJson(own, kind, context)
+      : kind === 'text' || own.scalar === undefined
+        ? own
+        : { ...own, sql: own.scalar };
   if (isKind(from, 'null')) return nullOf(kind, type, options);
   switch (kind) {
     case 'int':

@@ -6,7 +6,7 @@ import { roundHalfAway } from '../round.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { isKind, isTime, value, type Type, type Value } from '../value.ts';
 import { timeAsNumber } from './number.ts';
-import { literalText, strictly, trimmed, type CastOptions } from './strict.ts';
+import { literalText, ofQuotient, strictly, trimmed, type CastOptions } from './strict.ts';
 import type { Traits } from '../traits.ts';
 
 const BYTES: Readonly<Record<string, number>> = {
@@ -28,17 +28,31 @@ export function toInteger(from: Value, type: TypeName, options: CastOptions): Va
   const isUnsigned = type.name.endsWith('UNSIGNED');
   const more: Partial<Type> = { scale: 0, bytes, ...(isUnsigned ? { isUnsigned } : {}) };
   const nullable = from.type.isNullable || isSafe;
-  const written = literalText(from) ?? (isKind(from, 'int') ? constantOf(from) : undefined);
+  const large = isKind(from, 'int', 'text') ? undefined : largeConstant(from, bytes);
+  if (large !== undefined && traits.readsPrefixes)
+    return value('int', nearest(large, isUnsigned), false, more);
+  const written = literalText(from) ?? (isKind(from, 'int') ? constantOf(from) : large);
   if (written !== undefined) return constant(written, { ...options, type, more });
+  const size: IntegerSize = { nullable, isSafe, bytes };
   if (isKind(from, 'int')) {
-    const own = isUnsigned ? sql`toUInt64(${from.sql})` : from.sql;
-    return { ...from, sql: own, type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes } };
+    const isNarrower = bytes !== undefined && bytes < (from.type.bytes ?? sizeOf(from.type.bits));
+    const own = isUnsigned
+      ? sql`toUInt64(${from.sql})`
+      : isNarrower
+        ? exactly(from.sql, { ...size, nullable: from.type.isNullable })
+        : from.sql;
+    const isNullable = from.type.isNullable || (isNarrower && isSafe);
+    return {
+      ...from,
+      sql: own,
+      type: { ...from.type, ...more, bytes: bytes ?? from.type.bytes, isNullable },
+    };
   }
   if (isUnsigned && isKind(from, 'decimal', 'numeric', 'float')) return toUnsigned(from, { context, more });
   if (isKind(from, 'decimal', 'numeric', 'float', 'seconds'))
-    return value('int', exactly(rounded(from, context), nullable, isSafe), nullable, more);
+    return value('int', ofNumber(from, size, context), nullable, more);
   if (isKind(from, 'bool')) return value('int', sql`toInt64(${from.sql})`, nullable, more);
-  if (isKind(from, 'text')) return value('int', ofText(from, options), nullable, more);
+  if (isKind(from, 'text')) return value('int', ofText(from, options, size), nullable, more);
   if (isTime(from)) return timeAsNumber(options);
   if (isKind(from, 'dynamic')) return value('int', sql`accurateCastOrNull(${from.sql}, 'Int64')`, true, more);
   if (!traits.castTruncates)
@@ -72,25 +86,64 @@ function toUnsigned(
   );
 }
 
+/** The digits of a number that is written in the query and beyond the range of the type; undefined for others. */
+function largeConstant({ sql: own }: Value, bytes = 8): string | undefined {
+  const number = Number(String(own).replaceAll(/[()]/g, ''));
+  const isLarge = Number.isFinite(number) && Math.abs(number) >= 2 ** (bytes * 8 - 1) + 0.5;
+  return isLarge && /\d/.test(String(own)) ? String(BigInt(Math.round(number))) : undefined;
+}
+
+/** The least or the greatest integer. */
+function nearest(digits: string, isUnsigned: boolean): string {
+  if (!digits.startsWith('-')) return String((isUnsigned ? 2n * LIMIT : LIMIT) - 1n);
+  return isUnsigned ? '0' : String(-LIMIT);
+}
+
 /** The digits of an integer that is written as a number. */
 const constantOf = ({ sql: own }: Value): string | undefined => /^-?\d+$/.exec(String(own))?.[0];
 
-/** An error, or NULL, beyond the range of Int64. */
-function exactly(own: Sql, nullable: boolean, isSafe: boolean): Sql {
-  if (isSafe) return sql`accurateCastOrNull(${own}, 'Int64')`;
-  return sql`accurateCast(${own}, '${nullable ? 'Nullable(Int64)' : 'Int64'}')`;
+interface IntegerSize {
+  readonly nullable: boolean;
+  readonly isSafe: boolean;
+  /** The size in bytes, if it is not 8. */
+  readonly bytes: number | undefined;
 }
 
+/** The size of an integer whose values are known to be below 2 to a power. */
+const sizeOf = (bits = 64): number => (bits < 16 ? 2 : bits < 32 ? 4 : 8);
+
+/** An error, or NULL, beyond the range of the type. */
+function exactly(own: Sql, { nullable, isSafe, bytes = 8 }: IntegerSize): Sql {
+  const type = `Int${String(bytes * 8)}`;
+  if (isSafe) return sql`accurateCastOrNull(${own}, '${type}')`;
+  return sql`accurateCast(${own}, '${nullable ? `Nullable(${type})` : type}')`;
+}
+
+/** The nearest integer; of NULL, the number that ClickHouse converts is one. */
+const ofNumber = (from: Value, size: IntegerSize, context: Context): Sql =>
+  ofQuotient(from, (number) => {
+    const isPresent = number !== from.sql;
+    const own = isPresent ? { ...from, sql: number, type: { ...from.type, isNullable: false } } : from;
+    return exactly(rounded(own, context), isPresent ? { ...size, nullable: false } : size);
+  });
+
 /** Int256 has more digits than any number of 64 bits, whose own functions ignore what is out of range. */
-function ofText(from: Value, { context, isSafe }: CastOptions): Sql {
-  const isSigned = from.type.isNullable;
+function ofText(from: Value, { context, isSafe }: CastOptions, size: IntegerSize): Sql {
+  const { isNullable } = from.type;
   if (context.shared.traits.readsPrefixes)
-    return exactly(sql`toInt256OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]{1,70})'))`, isSigned, isSafe);
-  if (!isSafe) return strictly(from, '0', (text) => sql`accurateCast(toInt256(${trimmed(text)}), 'Int64')`);
+    return exactly(sql`toInt256OrZero(extract(${from.sql}, '^\\\\s*([+-]?[0-9]{1,70})'))`, {
+      ...size,
+      nullable: isNullable,
+    });
+  if (!isSafe)
+    return strictly(from, '0', (text) =>
+      exactly(sql`toInt256(${trimmed(text)})`, { ...size, nullable: false }),
+    );
   const text = trimmed(from.sql);
+  const read = `toInt${String((size.bytes ?? 8) * 8)}OrNull`;
   return context.shared.traits.readsHexadecimal
-    ? sql`toInt64OrNull(if(match(${text}, '^[+-]?0[xX][0-9a-fA-F]{1,15}$'), ${ofHexadecimal(text)}, ${text}))`
-    : sql`toInt64OrNull(${text})`;
+    ? sql`${read}(if(match(${text}, '^[+-]?0[xX][0-9a-fA-F]{1,15}$'), ${ofHexadecimal(text)}, ${text}))`
+    : sql`${read}(${text})`;
 }
 
 function ofHexadecimal(text: Sql): Sql {

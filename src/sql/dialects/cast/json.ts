@@ -43,7 +43,10 @@ export function toJson(from: Value, { name }: TypeName, { at, context }: CastOpt
   }
   const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
   if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
-  if (!context.shared.isStrict) return jsonOf(from);
+  if (!context.shared.isStrict) {
+    const own = jsonOf(from);
+    return { ...own, json: { ...own.json, document: literal } } as Value;
+  }
   const printed = printedLiteral(from);
   const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
   return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };

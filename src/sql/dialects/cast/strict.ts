@@ -24,6 +24,15 @@ export function strictly({ sql: own, type }: Value, sample: string, convert: (te
   return sql`if(isNull(${own}), NULL, ${convert(sql`ifNull(${own}, ${quoteString(sample)})`)})`;
 }
 
+/**
+ * A conversion of a number to an integer: of a quotient that is NULL, ClickHouse converts infinity, which is an error.
+ * @param convert receives a number that is not NULL, or any other
+ */
+export function ofQuotient({ sql: own, type }: Value, convert: (number: Sql) => Sql): Sql {
+  if (!type.isNullable || !String(own).includes('/')) return convert(own);
+  return sql`if(isNull(${own}), NULL, ${convert(sql`ifNull(${own}, 0)`)})`;
+}
+
 /** The text of a string literal. */
 export const literalText = (own: Value): string | undefined =>
   isKind(own, 'text') ? own.literal : undefined;

@@ -1,9 +1,9 @@
 // Aggregate functions that collect values: arrays and joined strings.
 import type { Order } from '../tree.ts';
 import type { Application } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
 import { isNumber, isTime, text, value, type Type, type Value } from '../value.ts';
-import { nullsFirst } from '../window.ts';
+import { isSliding, nullsFirst } from '../window.ts';
 import { plainArgument } from './aggregate.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
@@ -130,11 +130,21 @@ export const joined: AggregateRule = (aggregation) => {
   const separator = separatorOf(application);
   const isNull = (nullable || isPartial || call.limit === '0') && !traits.collectsNothing;
   const array = present(collected(aggregation, own), nullable);
-  const joint = sql`arrayStringConcat(${limited(array, call.limit)}, ${separator})`;
-  if (!isNull) return value('text', joint, false);
+  const plain = sql`arrayStringConcat(${limited(array, call.limit)}, ${separator})`;
+  const isLost = traits.losesEmpty && call.over !== undefined && parts.some(isText);
+  const joint = isLost ? joinedOver(plain, array, application) : plain;
+  if (!isNull) return value('text', joint, isLost);
   if (call.limit === '0') return value('text', 'CAST(NULL AS Nullable(String))');
   return value('text', sql`if(${apply('count', [own.sql], DISTINCT)} = 0, NULL, ${joint})`);
 };
+
+const isText = ({ type, literal }: Value): boolean => type.kind === 'text' && (literal ?? '') === '';
+
+/** Joined strings over a window, where an empty result is NULL, and a frame that begins with an empty string may lose it. */
+function joinedOver(joint: Sql, array: Sql, { call, context }: Application): Sql {
+  if (call.over === undefined || !isSliding(call.over, context)) return sql`nullIf(${joint}, '')`;
+  return sql`substring(${joint}, ${onlyIf('1', sql`NOT startsWith(${array}, [''])`)})`;
+}
 
 const present = (array: Sql, nullable: boolean): Sql =>
   nullable ? sql`arrayMap(x -> assumeNotNull(x), arrayFilter(x -> x IS NOT NULL, ${array}))` : array;

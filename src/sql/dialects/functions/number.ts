@@ -4,8 +4,9 @@ import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { same, type Application, type Rule, type Rules } from '../function.ts';
 import { mayBeNan } from '../nan.ts';
+import { checkedPower } from '../power.ts';
 import { roundHalfAway } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
 import { condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts';
@@ -89,8 +90,14 @@ function finite(
   }: { readonly args: readonly Value[]; readonly exception: Exception; readonly application: Application },
 ): Value {
   const nullable = isNullable(...args);
-  const { dividesByZero } = application.context.shared.traits;
-  const canBeNaN = application.call.name.startsWith('pow') && args[1]?.type.kind !== 'int';
+  const { dividesByZero } = application.traits;
+  const { name } = application.call;
+  const [base, exponent] = args;
+  const isPower = name === 'exp' || name.startsWith('pow');
+  const checked =
+    isPower && base !== undefined ? checkedPower(own, [base, exponent], application) : undefined;
+  if (checked !== undefined) return checked;
+  const canBeNaN = isPower && exponent?.type.kind !== 'int';
   if (dividesByZero && canBeNaN) return value('float', sql`if(isNaN(${own}), NULL, ${own})`);
   const isExactResult = isNumeric(application, args);
   const { isSafe } = application.call;
@@ -101,8 +108,8 @@ function finite(
     .map((each) => sql` OR ${exception(float(each))}`);
   const isDefined = sql`isFinite(${own})${joinSql(others, '')}`;
   if (isSafe) return value('float', sql`if(${isDefined}, ${own}, NULL)`);
-  const checked = sql`(${own} + 0 % (${isDefined}))`;
-  return isExactResult ? exactReal(checked, nullable) : value('float', checked, nullable);
+  const finiteOnly = sql`(${onlyIf(own, isDefined)})`;
+  return isExactResult ? exactReal(finiteOnly, nullable) : value('float', finiteOnly, nullable);
 }
 
 const abs: Rule = ({ arg }) => ({ sql: sql`abs(${arg(0).sql})`, type: arg(0).type });

@@ -94,10 +94,13 @@ export const strposOf: Rule = (application) => {
   return occurrenceOf(application, { from: instance > 0 ? 1 : -1, occurrence: Math.abs(instance) });
 };
 
+/** position(part, text, start). */
+export const positionFrom = position(0, 1, 3);
+
 export const SEARCH_FUNCTIONS: Rules = taking('text text integer', {
   strpos: position(1, 0),
-  position: position(0, 1, 3),
-  charindex: position(0, 1, 3),
-  locate: position(0, 1, 3),
+  position: positionFrom,
+  charindex: positionFrom,
+  locate: positionFrom,
   instr: position(1, 0),
 });

@@ -156,6 +156,14 @@ function replace({ arg, optional }: Application): Value {
   return likewise(own, sql`replaceAll(${text(own)}, ${text(from)}, ${to === undefined ? "''" : text(to)})`);
 }
 
+/** replace: an empty string is not replaced, whatever it would be replaced by. */
+export const replacePresent: Rule = (application) => {
+  const own = replace(application);
+  const [whole, from, by] = [application.arg(0), application.arg(1), application.optional(2)];
+  if (by?.type.isNullable !== true || (from.literal ?? '') !== '') return own;
+  return { ...own, sql: sql`if(${text(from)} = '', ${text(whole)}, ${own.sql})` };
+};
+
 /** translate: characters without a replacement are removed. */
 export const translate: Rule = (application) => {
   const { source, fail } = application;
@@ -202,7 +210,8 @@ function partsOf({ arg }: Application): Value {
   const parts = unlessNull([own, by], 'NULL', (string = '', separator = '') => {
     const last = partsBy(sql`reverse(${string})`, sql`reverse(${separator})`, sql`-${operand(count)}`);
     const first = partsBy(string, separator, count.sql);
-    return sql`multiIf(${separator} = '', '', ${operand(count)} < 0, reverse(${last}), ${first})`;
+    const ofNull = count.type.isNullable ? sql`isNull(${count.sql}), NULL, ` : '';
+    return sql`multiIf(${ofNull}${separator} = '', '', ${operand(count)} < 0, reverse(${last}), ${first})`;
   });
   return value('text', parts, false);
 }
@@ -260,8 +269,23 @@ export const cased =
   (name: 'lower' | 'upper', isAscii = false): Rule =>
   (application) => {
     const own = application.arg(0);
-    return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
+    const isPlain = isAscii || own.type.kind === 'bytes' || /^[\0-\x7f]*$/.test(own.literal ?? 'é');
+    if (isPlain || !application.traits.casesEachLetter)
+      return likewise(own, sql`${isAscii ? name : ofUnits(own, name)}(${text(own)})`);
+    if (name === 'lower') return likewise(own, sql`lowerUTF8(translateUTF8(${text(own)}, 'Σİ', 'σi'))`);
+    return likewise(own, upperOfEach(own));
   };
+
+/** ClickHouse writes some letters in upper case as several: the string has as many letters as before if there are none of them. */
+function upperOfEach(own: Value): Sql {
+  const upper = sql`upperUTF8(${text(own)})`;
+  const isSame = sql`lengthUTF8(${upper}) = lengthUTF8(${text(own)})`;
+  const [isKnown, present] = own.type.isNullable
+    ? [sql`ifNull(${isSame}, true)`, sql`ifNull(${text(own)}, '')`]
+    : [isSame, text(own)];
+  const letters = sql`arrayMap(c -> initcapUTF8(c), extractAll(${present}, '(?s).'))`;
+  return sql`if(${isKnown}, ${upper}, arrayStringConcat(${letters}))`;
+}
 
 const reversedText = accepting('text', (application) => {
   const own = application.arg(0);

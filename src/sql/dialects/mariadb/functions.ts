@@ -3,6 +3,7 @@ import { safely, taking } from '../behaviour.ts';
 import type { Application, OwnFunctions, Rule } from '../function.ts';
 import { firstMatch, regexpReplace } from '../functions/regex.ts';
 import { AGGREGATES } from '../functions/row-functions.ts';
+import { positionFrom } from '../functions/search.ts';
 import { FUNCTIONS as MYSQL } from '../mysql/functions.ts';
 import { sql } from '../sql.ts';
 import { unixTimestamp } from '../time/functions.ts';
@@ -17,6 +18,14 @@ const replacePresent: Rule = (application) => {
   const isKnown = by.type.isNullable ? sql` AND ${text(by)} IS NOT NULL` : '';
   const isEmpty = sql`${text(application.arg(1))} = ''${isKnown}`;
   return { ...own, sql: sql`if(${isEmpty}, ${text(application.arg(0))}, ${own.sql})` };
+};
+
+/** An empty string is found at the positions of characters only. */
+const locate: Rule = (application) => {
+  const own = positionFrom(application);
+  const [part, string, from] = [application.arg(0), application.arg(1), application.optional(2)];
+  if (from === undefined || (part.literal ?? '') !== '') return own;
+  return { ...own, sql: sql`(${own.sql} * (${operand(from)} <= lengthUTF8(${text(string)})))` };
 };
 
 /** Over a frame that becomes empty, MariaDB returns the bits of earlier rows if some values are NULL. */
@@ -38,6 +47,7 @@ export const FUNCTIONS: OwnFunctions = {
         regexp_substr: firstMatch({ ofNone: "''" }),
       }),
     ),
+    ...safely(taking('text text integer', { locate, position: locate })),
     ...taking('time any', {
       // NULL of times outside of its range.
       unix_timestamp: unixTimestamp((own) => ({

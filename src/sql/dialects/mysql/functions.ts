@@ -7,7 +7,7 @@ import { convert } from '../functions/conversion.ts';
 import { container, hasPath, placeAt, scalar, typeName } from '../functions/json.ts';
 import { logarithm } from '../functions/number.ts';
 import { POPULATION_AGGREGATES } from '../functions/row-functions.ts';
-import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, substrings } from '../functions/text.ts';
+import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, replacePresent, substrings } from '../functions/text.ts';
 import { jsonType } from '../json-path.ts';
 import { sql } from '../sql.ts';
 import { isKind, operand } from '../value.ts';
@@ -44,6 +44,7 @@ export const FUNCTIONS: OwnFunctions = {
       ...taking('any', { length, len: length, ...substrings('empty') }),
       ...taking('text', { ascii: asciiByte }),
       ...taking('text integer text', { lpad: paddedOrNull('leftPad'), rpad: paddedOrNull('rightPad') }),
+      ...taking('text', { replace: replacePresent }, 'decide'),
       ...taking('number', { log: logarithm({ plain: 'log' }) }),
     }),
     ...TIME_FUNCTIONS,

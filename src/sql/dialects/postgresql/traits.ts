@@ -11,6 +11,7 @@ export const FAMILY: Traits = {
   extremeOfNullIsNull: false,
   hasShortLiterals: true,
   roundsHalfToEven: true,
+  failingPowers: 'large or small',
   hasPowerOperator: true,
   nanIsGreatest: true,
   dotIsBreak: true,

@@ -16,6 +16,7 @@ export const TRAITS: Traits = {
   hasSizedIntegers: false,
   sumsIntegers: true,
   nanIsGreatest: true,
+  casesEachLetter: false,
   likeEscape: false,
   regexIsWhole: true,
   castsNumbersToTimes: true,

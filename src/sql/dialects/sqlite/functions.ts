@@ -6,7 +6,7 @@ import { extreme } from '../functions/condition.ts';
 import { arrayLength, extract, placeAt, rawJson, typeName } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm } from '../functions/number.ts';
-import { cased, substrings } from '../functions/text.ts';
+import { cased, replacePresent, substrings } from '../functions/text.ts';
 import { jsonHas, jsonText, jsonType } from '../json-path.ts';
 import { sql } from '../sql.ts';
 import { float, isKind, value } from '../value.ts';
@@ -55,6 +55,7 @@ export const FUNCTIONS: OwnFunctions = {
         upper: cased('upper', true),
         ucase: cased('upper', true),
       }),
+      ...taking('text', { replace: replacePresent }, 'decide'),
       ...taking('any', substrings('around')),
       ...taking('any', { hex: hexOrEmpty }, 'decide'),
       ...taking('number', { mod, log: logarithm({ plain: 'log10', domain: 'log base' }) }),

@@ -14,6 +14,9 @@ const MONTHS = anyCase('jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec');
 const MONTH_ENDS = anyCase('uary|ruary|ch|il|e|y|ust|tember|ober|ember');
 const DAYS = anyCase('(?:sun|mon|tues|wednes|thurs|fri|satur)day|sun|mon|tue|wed|thu|fri|sat');
 
+const MONTH = '1[0-2]|0?[1-9]';
+const DAY = '3[01]|[12][0-9]|0?[1-9]';
+
 const OFFSET = '[+-](?:0[0-9]|1[0-4])(?::?[0-5][0-9])?';
 
 /** What an element matches, and the field that it is. */
@@ -22,13 +25,13 @@ const MATCHES: Partial<Record<Element, readonly [field: Field | undefined, regex
     year: ['year', YEAR],
     year4: ['year', YEAR],
     year2: ['year2', '[0-9]{2}'],
-    month: ['month', '1[0-2]|0?[1-9]'],
-    month_plain: ['month', '1[0-2]|0?[1-9]'],
+    month: ['month', MONTH],
+    month_plain: ['month', MONTH],
     month_short: ['name', MONTHS, `(?:${MONTH_ENDS})?`],
     month_name: ['name', MONTHS, `(?:${MONTH_ENDS})?`],
-    day: ['day', ' ?(?:3[01]|[12][0-9]|0?[1-9])'],
-    day_plain: ['day', '3[01]|[12][0-9]|0?[1-9]'],
-    day_space: ['day', ' ?(?:3[01]|[12][0-9]|0?[1-9])'],
+    day: ['day', ` ?(?:${DAY})`],
+    day_plain: ['day', DAY],
+    day_space: ['day', ` ?(?:${DAY})`],
     day_short: [undefined, `(?:${DAYS})`],
     day_name: [undefined, `(?:${DAYS})`],
     hour: ['hour', ' ?(?:2[0-3]|[01]?[0-9])'],
@@ -49,20 +52,20 @@ const MATCHES: Partial<Record<Element, readonly [field: Field | undefined, regex
     epoch: ['epoch', '-?[0-9]{1,11}'],
   };
 
-function matchOf(element: Element): (typeof MATCHES)[Element] {
+export function matchOf(element: Element): (typeof MATCHES)[Element] {
   const [, digits] = /^seconds ([1-9])$/.exec(element) ?? [];
   if (digits === undefined) return MATCHES[element];
   return ['second', `(?:60|[0-5]?[0-9])(?:[.][0-9]{1,${digits}})?`];
 }
 
 /** A pattern as a regular expression, and the number of each field's group. */
-interface Expression {
+export interface TimeExpression {
   readonly source: string;
   readonly groups: ReadonlyMap<Field, number>;
 }
 
 /** Undefined for a pattern with other elements, or with one field twice. */
-function expressionOf(pieces: readonly Piece[]): Expression | undefined {
+export function expressionOf(pieces: readonly Piece[]): TimeExpression | undefined {
   const groups = new Map<Field, number>();
   let source = '';
   for (const piece of pieces) {
@@ -88,7 +91,7 @@ const ALONE: readonly (readonly Field[])[] = [
 ];
 
 /** White space in a pattern matches any amount of it. */
-function escaped(text: string): string {
+export function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s*');
 }
 
@@ -117,11 +120,13 @@ interface TimeText {
   readonly zone: string | undefined;
   /** NULL for a string that the pattern does not match, in place of an error. */
   readonly isSafe: boolean;
+  /** That of the pattern, if it is another one than usual. */
+  readonly expression?: TimeExpression | undefined;
 }
 
 /** The time, in UTC; undefined if the pattern has elements that are not read. */
 export function parseByPattern(pieces: readonly Piece[], from: TimeText): Sql | undefined {
-  const expression = expressionOf(pieces);
+  const expression = from.expression ?? expressionOf(pieces);
   if (expression === undefined) return parsedByEngine(pieces, from);
   const { groups } = expression;
   const { literal, isSafe, zone = 'UTC' } = from;
@@ -138,7 +143,7 @@ export function parseByPattern(pieces: readonly Piece[], from: TimeText): Sql | 
 /** A literal as the engine reads it. */
 function expanded(
   { value, at }: { readonly value: string; readonly at: number },
-  expression: Expression,
+  expression: TimeExpression,
 ): string {
   const { source, groups } = expression;
   const match = new RegExp(source).exec(value);
@@ -149,7 +154,7 @@ function expanded(
 }
 
 /** The string as the engine reads it, or no time if it does not match. */
-function matched(text: Sql, { source, groups }: Expression): Sql {
+function matched(text: Sql, { source, groups }: TimeExpression): Sql {
   const one = (regex: string, century: string, otherwise: Sql): Sql => {
     const quoted = quoteString(regex);
     return sql`if(match(${text}, ${quoted}), replaceRegexpOne(${text}, ${quoted}, ${quoteString(template(groups, century))}), ${otherwise})`;

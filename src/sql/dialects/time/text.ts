@@ -7,7 +7,7 @@ import { time, type TimeKind } from './argument.ts';
 import { ofSeconds } from './construct.ts';
 import { formatTime } from './format.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
-import { hasYear, parseByPattern } from './parse.ts';
+import { hasYear, parseByPattern, type TimeExpression } from './parse.ts';
 import { dateFormatPattern, toCharPattern, type Pattern, type Piece } from './pattern.ts';
 
 /** A time as a string. */
@@ -23,7 +23,7 @@ export function formatted(own: Value, pieces: readonly Piece[], zone?: string): 
   return value('text', formatTime({ time: shown, zone: quoted }, pieces), own.type.isNullable);
 }
 
-function piecesOf(pattern: Pattern, { fail }: Application): readonly Piece[] {
+export function piecesOf(pattern: Pattern, { fail }: Application): readonly Piece[] {
   if ('reason' in pattern) return fail(pattern.reason);
   return pattern.pieces.length === 0 ? fail('The format is empty') : pattern.pieces;
 }
@@ -35,9 +35,13 @@ interface Parsing {
   readonly kind: TimeKind;
   readonly isSafe: boolean;
   readonly zone?: string | undefined;
+  readonly expression?: TimeExpression | undefined;
 }
 
-export function parsed(application: Application, { of, pieces, kind, isSafe, zone }: Parsing): Value {
+export function parsed(
+  application: Application,
+  { of, pieces, kind, isSafe, zone, expression }: Parsing,
+): Value {
   const own = application.arg(of);
   const written = application.source(of);
   const parsedTime = parseByPattern(pieces, {
@@ -45,6 +49,7 @@ export function parsed(application: Application, { of, pieces, kind, isSafe, zon
     literal: written.kind === 'string' ? written : undefined,
     zone,
     isSafe,
+    expression,
   });
   if (parsedTime === undefined)
     return application.fail('This pattern is not supported: it has elements that are not read, or one twice');
@@ -55,16 +60,8 @@ export function parsed(application: Application, { of, pieces, kind, isSafe, zon
 }
 
 /** Without a year, the time would be in another one than that of the dialect. */
-function withYear(pieces: readonly Piece[], { fail }: Application): readonly Piece[] {
+export function withYear(pieces: readonly Piece[], { fail }: Application): readonly Piece[] {
   return hasYear(pieces) ? pieces : fail('A pattern without a year is not converted');
-}
-
-/** str_to_date(text, pattern): NULL for a text that does not match. */
-export function strToDate(application: Application): Value {
-  const pattern = literal(application, 1);
-  const pieces = withYear(piecesOf(dateFormatPattern(pattern), application), application);
-  const hasTime = /%[HhIkliSsTrfp]/.test(pattern);
-  return parsed(application, { of: 0, pieces, kind: hasTime ? 'timestamp' : 'date', isSafe: true });
 }
 
 /** date_parse(text, pattern). */

@@ -31,6 +31,8 @@ export interface StructuredRows {
   readonly note?: string;
   /** The argument `cursor` for the next page; only if there is one. */
   readonly next?: string;
+  /** How old the data is; only if the endpoint declares it. */
+  readonly data?: { readonly age: number | null; readonly stale: boolean };
 }
 
 const DEFAULT_MAX_BYTES = 32 * 1024;
@@ -40,7 +42,7 @@ const CELL_LIMITS = [1000, 128] as const;
 const MAX_PARSED_BYTES = 512 * 1024;
 
 type ResultRow = Readonly<Record<string, unknown>>;
-type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag' | 'next'>;
+type Rows = Pick<Answer, 'body' | 'rows' | 'truncated' | 'etag' | 'next' | 'dataAge'>;
 
 /**
  * The content of a tool result. `answer` is in the format ndjson: its rows are JSON objects with the same names, each ended by LF.
@@ -55,6 +57,9 @@ export function rowsToContent(answer: Rows, options: RowsOptions): RowsContent {
     complete: note === undefined,
     ...(note === undefined ? {} : { note }),
     ...(answer.next === undefined ? {} : { next: answer.next }),
+    ...(answer.dataAge === undefined
+      ? {}
+      : { data: { age: answer.dataAge.seconds ?? null, stale: answer.dataAge.isStale } }),
   };
   const tag = answer.etag.replace(/[^\w-]/g, '').slice(0, TAG_LENGTH);
   const text = [
@@ -68,6 +73,7 @@ export function rowsToContent(answer: Rows, options: RowsOptions): RowsContent {
           `</rows ${tag}>`,
         ]),
     ...(note === undefined ? [] : [note]),
+    ...(answer.dataAge === undefined ? [] : [ageText(answer.dataAge)]),
   ].join('\n');
   return { content: [{ type: 'text', text }], structuredContent };
 }
@@ -77,6 +83,12 @@ const TAG_LENGTH = 12;
 function countText({ rows, truncated }: Rows, shown: number): string {
   const total = `${truncated ? 'More than ' : ''}${rows} ${rows === 1 ? 'row' : 'rows'}`;
   return shown < rows ? `${total}; ${shown} shown.` : `${total}.`;
+}
+
+function ageText({ seconds, isStale }: NonNullable<Answer['dataAge']>): string {
+  const age =
+    seconds === undefined ? 'No row has the time of the data' : `The newest data is ${seconds} s old`;
+  return isStale ? `${age}, which is more than the endpoint allows: the rows may be out of date.` : `${age}.`;
 }
 
 interface Shown {

@@ -1,7 +1,7 @@
 // The structured content of an endpoint's tool as JSON Schema.
 import type { Principal } from '../../../auth/principal.ts';
 import { rowSchema, type DescribedEndpoint } from '../../../openapi/operations.ts';
-import type { Schema } from '../../../openapi/schema.ts';
+import { orNull, type Schema } from '../../../openapi/schema.ts';
 import { mapValues } from './input-schema.ts';
 
 /** Characters of the schema of a row; columns of wider ones are not listed. */
@@ -21,12 +21,17 @@ export function outputSchema(described: DescribedEndpoint, { redact }: Pick<Prin
       row_count: { type: 'integer' },
       complete: { type: 'boolean' },
       note: { type: 'string' },
+      ...(endpoint.fresh === undefined ? {} : { data: DATA_AGE }),
       ...(endpoint.page === undefined ? {} : { next: { type: 'string' } }),
     },
     required: ['rows', 'row_count', 'complete'],
   };
 }
 
+const DATA_AGE: Schema = {
+  type: 'object',
+  properties: { age: orNull({ type: 'integer' }), stale: { type: 'boolean' } },
+};
 const ANY_ROW: Schema = { type: 'object' };
 
 /** The columns of a row, each with values that may be cut: nested objects without some of their members. */

@@ -62,6 +62,7 @@ const HINTS: Readonly<Partial<Record<ProblemCode, string>>> = {
   'auth.unavailable': WAIT,
   'engine.unavailable': WAIT,
   'engine.busy': WAIT,
+  'data.stale': WAIT,
   'query.suspended': 'It could not be stopped at its time limit: send a cheaper query.',
   'endpoint.failed': REPORT,
   'internal.error': REPORT,

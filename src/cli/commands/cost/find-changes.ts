@@ -1,0 +1,76 @@
+// Finds changes of endpoint files and tables with which the calls of examples read at most half, and proves each on made tables.
+import type { InspectedFile } from '../../../service/endpoints/compile.ts';
+import type { Engine } from '../../../service/engine/engine.ts';
+import type { Finding } from '../../../sql/base/finding.ts';
+import { openVariedTables, type VariedTables } from '../../cost/changes/varied-tables.ts';
+import { DIFFERENT, verifyChanges, type VerifiedChange } from '../../cost/changes/verify.ts';
+import { adviceOf, changeFinding } from './change-finding.ts';
+import type { EstimatingDeps } from './estimate-cases.ts';
+import { comparedIn, withFixtureTables, type MadeTables } from './fixture-tables.ts';
+import { proposeChanges, type ChangedExample } from './propose-changes.ts';
+
+type FindingDeps = EstimatingDeps & Parameters<typeof withFixtureTables>[1];
+
+/** So many examples of a file are tried. */
+const MOST_CALLS = 3;
+
+/** Resolves to warnings, each at its place in a file. Rejects with CommandError if the schema cannot be read. */
+export async function findChanges(
+  files: readonly InspectedFile[],
+  made: MadeTables,
+  deps: FindingDeps,
+): Promise<readonly Finding[]> {
+  return withFixtureTables(made, deps, async (engine, scale) => {
+    const varied = await openVariedTables(engine, scale);
+    const candidates = files.map(({ candidate }) => candidate);
+    const runtime = await deps.openTestRuntime({ engine, candidates });
+    try {
+      const all: ChangedExample[] = [];
+      for (const file of new Set(made.cases.map((each) => each.file))) {
+        const cases = made.cases.filter((each) => each.file === file).slice(0, MOST_CALLS);
+        all.push(...(await proposeChanges({ file, cases }, varied, runtime.pathAt)));
+      }
+      const outcomes: VerifiedChange[] = [];
+      for (let at = 0; at < all.length; at += AT_ONCE) {
+        deps.terminal.progress(`Changes: ${at} of ${all.length}`);
+        outcomes.push(...(await outcomesOf(all.slice(at, at + AT_ONCE), engine, varied)));
+      }
+      return provenFindings(all, outcomes);
+    } finally {
+      deps.terminal.progress('');
+      await runtime.close();
+    }
+  });
+}
+
+/** So many calls are made with the same tables, which have what all of them compare with. */
+const AT_ONCE = 60;
+
+function outcomesOf(
+  candidates: readonly ChangedExample[],
+  engine: Engine,
+  varied: VariedTables,
+): Promise<readonly VerifiedChange[]> {
+  const fill = varied.fillWith(comparedIn(candidates.map((each) => each.example)));
+  const calls = candidates.map(({ call }) => call);
+  return verifyChanges(engine, fill, calls);
+}
+
+/** Returns a finding for each change that saves something for a call, and is the same for all. */
+function provenFindings(
+  all: readonly ChangedExample[],
+  outcomes: readonly VerifiedChange[],
+): readonly Finding[] {
+  const places = new Map<string, { isSame: boolean; finding: Finding | undefined }>();
+  for (const [at, candidate] of all.entries()) {
+    const outcome = outcomes[at];
+    const saving = outcome === DIFFERENT ? undefined : outcome;
+    const finding = changeFinding(candidate, saving);
+    const key = [finding.file, finding.line, finding.column, finding.code, adviceOf(candidate)].join('\n');
+    const place = places.get(key) ?? { isSame: true, finding: undefined };
+    place.isSame &&= outcome !== DIFFERENT;
+    if (saving !== undefined) place.finding ??= finding;
+    places.set(key, place);
+  }
+  return [...places.values()].flatMap(({ isSame, finding }) => (isSame ? (finding ?? []) : []));
+}

@@ -1,0 +1,226 @@
+// Conditions on the times of a key that a function hides from it: the same days or times can be written as a range.
+import { quoteString } from '../../../../sql/clickhouse/literal.ts';
+import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
+import { isNegated, nameOf } from '../../../../sql/clickhouse/tree/visit.ts';
+import { isDate, isDateTime } from '../../../../sql/types/traits.ts';
+import type { ChangeKind, ChangeSubject } from '../change.ts';
+import {
+  bare,
+  calledWith,
+  comparedOf,
+  isConstant,
+  keyType,
+  listedStrings,
+  numberOf,
+  stringOf,
+  written,
+  type Compared,
+} from '../subject.ts';
+import { hidden } from './key-texts.ts';
+
+type Rewrite = (subject: ChangeSubject, compared: Compared) => string | undefined;
+
+export const KEY_TIMES: ChangeKind = {
+  name: 'key-times',
+  *propose(subject) {
+    for (const node of subject.conditions) {
+      const text = rewritten(subject, node);
+      if (text !== undefined) yield hidden(subject, node, text);
+    }
+  },
+};
+
+function rewritten(subject: ChangeSubject, node: Node): string | undefined {
+  const compared = comparedOf(subject, node);
+  if (compared !== undefined)
+    for (const rewrite of REWRITES) {
+      const text = rewrite(subject, compared);
+      if (text !== undefined) return text;
+    }
+  return listed(subject, node) ?? between(subject, node);
+}
+
+function isTimeKey(subject: ChangeSubject, node: Node | undefined): node is Node {
+  const type = keyType(subject, node);
+  return type !== undefined && (isDate(type) || isDateTime(type));
+}
+
+/** A format of times whose texts are in the order of the times, and the same as a function of the time. */
+interface TimeFormat {
+  readonly pattern: RegExp;
+  /** Empty for the time itself. */
+  readonly name: string;
+  /** Returns the value that a text is compared with. */
+  readonly valueOf: (text: string) => string;
+}
+
+const DAY = { pattern: /^\d{4}-\d\d-\d\d$/, name: 'toDate', valueOf: quoteString };
+const digits = (text: string): string => text;
+
+const FORMATS: Readonly<Record<string, TimeFormat>> = {
+  '%Y-%m-%d': DAY,
+  '%F': DAY,
+  '%Y%m%d': { pattern: /^\d{8}$/, name: 'toYYYYMMDD', valueOf: digits },
+  '%Y-%m': { pattern: /^\d{4}-\d\d$/, name: 'toStartOfMonth', valueOf: (text) => quoteString(`${text}-01`) },
+  '%Y%m': { pattern: /^\d{6}$/, name: 'toYYYYMM', valueOf: digits },
+  '%Y': { pattern: /^\d{4}$/, name: 'toYear', valueOf: digits },
+  '%Y-%m-%d %H': {
+    pattern: /^\d{4}-\d\d-\d\d \d\d$/,
+    name: 'toStartOfHour',
+    valueOf: (text) => quoteString(`${text}:00:00`),
+  },
+};
+
+interface Formatted {
+  readonly format: TimeFormat;
+  /** The function of the format, of the time. */
+  readonly text: string;
+}
+
+function formattedOf(subject: ChangeSubject, node: Node | undefined): Formatted | undefined {
+  const [key, format, zone] = calledWith(subject, node, 'formatdatetime', 'date_format') ?? [];
+  const inner = bare(key ?? ROOT);
+  const [day] = calledWith(subject, inner, 'todate') ?? [];
+  const time = day ?? inner;
+  if (!isTimeKey(subject, time)) return undefined;
+  const known = FORMATS[stringOf(subject, format) ?? ''];
+  if (known === undefined || (zone !== undefined && day !== undefined)) return undefined;
+  const zoned = zone === undefined ? '' : `, ${written(subject, zone)}`;
+  return { format: known, text: `${known.name}(${written(subject, time)}${zoned})` };
+}
+
+const ROOT: Node = { kind: 'constant', from: 0, to: 0, at: 0, parts: [], isWhole: true };
+
+/** `formatDateTime(key, '%Y-%m-%d') = '2024-03-01'`, or with `toString` of a date. */
+const formatted: Rewrite = (subject, { left, operator, right }) => {
+  const found = formattedOf(subject, left);
+  if (found === undefined || operator === '!=' || operator === '<>') return undefined;
+  const [value] = calledWith(subject, right, 'tostring') ?? [];
+  if (value?.kind === 'placeholder' && /:\s*Date(?:32)?\s*\}$/.test(written(subject, value)))
+    return found.format === DAY ? `${found.text} ${operator} ${written(subject, value)}` : undefined;
+  const text = stringOf(subject, right) ?? '';
+  return found.format.pattern.test(text)
+    ? `${found.text} ${operator} ${found.format.valueOf(text)}`
+    : undefined;
+};
+
+/** `formatDateTime(key, '%Y-%m') IN ('2024-03', '2024-04')`. */
+function listed(subject: ChangeSubject, node: Node): string | undefined {
+  const { left, strings = [] } = listedStrings(subject, node) ?? {};
+  const found = formattedOf(subject, left);
+  if (found === undefined || !strings.every((each) => found.format.pattern.test(each))) return undefined;
+  return `${found.text} IN (${strings.map(found.format.valueOf).join(', ')})`;
+}
+
+/** `formatDateTime(key, '%Y-%m') BETWEEN '2024-03' AND '2024-04'`. */
+function between(subject: ChangeSubject, node: Node): string | undefined {
+  if (node.kind !== 'between' || isNegated(subject.tree, node)) return undefined;
+  const [value, ...bounds] = node.parts;
+  const found = formattedOf(subject, value);
+  const texts = bounds.map((each) => stringOf(subject, each) ?? '');
+  if (found === undefined || !texts.every((each) => found.format.pattern.test(each))) return undefined;
+  return `${found.text} BETWEEN ${texts.map(found.format.valueOf).join(' AND ')}`;
+}
+
+/** `toDate(formatDateTime(key, '%F')) = x`. */
+const parsedDay: Rewrite = (subject, { left, operator, right }) => {
+  const [text] = calledWith(subject, left, 'todate', 'parsedatetimebesteffort') ?? [];
+  const found = formattedOf(subject, text);
+  return found?.format === DAY ? `${found.text} ${operator} ${written(subject, right)}` : undefined;
+};
+
+/** `toYear(key) * 100 + toMonth(key) = 202403`. */
+const yearAndMonth: Rewrite = (subject, { left, operator, right }) => {
+  const shape = /^toYear\((.+)\)\s*\*\s*100\s*\+\s*toMonth\(\1\)$/.exec(written(subject, left));
+  const [product] = left.parts;
+  const [year] = bare(product ?? ROOT).parts;
+  const [key] = calledWith(subject, year, 'toyear') ?? [];
+  if (shape === null || !isTimeKey(subject, key)) return undefined;
+  return `toYYYYMM(${written(subject, key)}) ${operator} ${written(subject, right)}`;
+};
+
+/** The first time of each unit; empty for the time itself. */
+const STARTS: Readonly<Record<string, string>> = {
+  second: '',
+  minute: 'toStartOfMinute',
+  hour: 'toStartOfHour',
+  day: 'toDate',
+  month: 'toStartOfMonth',
+  year: 'toStartOfYear',
+};
+
+const MIRRORED: Readonly<Record<string, string>> = { '=': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
+
+/** `dateDiff('day', key, now()) < 7`. */
+const difference: Rewrite = (subject, { left, operator, right }) => {
+  const [unit, from, until, zone] = calledWith(subject, left, 'datediff', 'date_diff') ?? [];
+  const name = (stringOf(subject, unit) ?? '').toLowerCase();
+  const start = STARTS[name];
+  const mirrored = MIRRORED[operator];
+  if (from === undefined || until === undefined || zone !== undefined) return undefined;
+  if (start === undefined || mirrored === undefined) return undefined;
+  const step = `toInterval${capital(name)}(${written(subject, right)})`;
+  const at = (node: Node): string => {
+    if (start !== '') return `${start}(${written(subject, node)})`;
+    return written(subject, node);
+  };
+  if (isTimeKey(subject, from) && isConstant(until)) return `${at(from)} ${mirrored} ${at(until)} - ${step}`;
+  if (isTimeKey(subject, until) && isConstant(from)) return `${at(until)} ${operator} ${at(from)} + ${step}`;
+  return undefined;
+};
+
+/** `age('day', key, now()) < 7`. */
+const age: Rewrite = (subject, { left, operator, right }) => {
+  const [unit, key, until, zone] = calledWith(subject, left, 'age') ?? [];
+  const name = (stringOf(subject, unit) ?? '').toLowerCase();
+  const isWanted = (operator === '<' || operator === '>=') && (numberOf(subject, right) ?? 0) >= 1;
+  if (!isTimeKey(subject, key) || until === undefined || zone !== undefined || !isConstant(until))
+    return undefined;
+  if (!isWanted || !/^(?:second|minute|hour|day)$/.test(name)) return undefined;
+  const step = `toInterval${capital(name)}(${written(subject, right)})`;
+  return `${written(subject, key)} ${operator === '<' ? '>' : '<='} ${written(subject, until)} - ${step}`;
+};
+
+function capital(name: string): string {
+  return name.slice(0, 1).toUpperCase() + name.slice(1);
+}
+
+/** `addDays(key, 1) > x`. */
+const shifted: Rewrite = (subject, { left, operator, right }) => {
+  if (left.kind !== 'call') return undefined;
+  const [, verb, unit] =
+    /^(add|subtract)(Second|Minute|Hour|Day|Week)s$/.exec(nameOf(subject.tree, left)) ?? [];
+  const [key, count] = calledWith(subject, left, nameOf(subject.tree, left).toLowerCase()) ?? [];
+  if (unit === undefined || count === undefined || !isTimeKey(subject, key) || !isConstant(count))
+    return undefined;
+  const sign = verb === 'add' ? '+' : '-';
+  const step = `toInterval${unit}(${written(subject, count)})`;
+  return `${written(subject, key)} ${sign} ${step} ${operator} ${written(subject, right)}`;
+};
+
+/** `parseDateTimeBestEffort(toString(key)) >= x`, and the same by way of the number of seconds. */
+const thereAndBack: Rewrite = (subject, { left, operator, right }) => {
+  const [inner, ...others] =
+    calledWith(
+      subject,
+      left,
+      'parsedatetimebesteffort',
+      'todatetime',
+      'fromunixtimestamp',
+      'parsedatetime',
+    ) ?? [];
+  const [key, ...zone] = calledWith(subject, inner, 'tostring', 'tounixtimestamp') ?? [];
+  if (!isTimeKey(subject, key) || keyType(subject, key)?.name !== 'DateTime') return undefined;
+  if (others.length + zone.length > 0) return undefined;
+  return `${written(subject, key)} ${operator} ${written(subject, right)}`;
+};
+
+const REWRITES: readonly Rewrite[] = [
+  formatted,
+  parsedDay,
+  yearAndMonth,
+  difference,
+  age,
+  shifted,
+  thereAndBack,
+];

@@ -1,0 +1,13 @@
+// The checks of what a response is besides its rows: pages, log views, live calls, and the age of its data.
+import type { FileChecks } from './check.ts';
+import { FRESH_CHECKS } from './fresh.ts';
+import { LIVE_CHECKS } from './live.ts';
+import { PAGE_CHECKS } from './pages.ts';
+import { VIEW_CHECKS } from './views.ts';
+
+export const RESPONSE_CHECKS: FileChecks = {
+  ...PAGE_CHECKS,
+  ...VIEW_CHECKS,
+  ...LIVE_CHECKS,
+  ...FRESH_CHECKS,
+};

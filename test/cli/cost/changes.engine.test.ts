@@ -1,0 +1,101 @@
+// Queries of a shipping company: those that read more than they need are found with a change, and well-written ones are not.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { parse } from 'yaml';
+import { findChanges } from '../../../src/cli/commands/cost/find-changes.ts';
+import { readStatistics } from '../../../src/cli/cost/statistics.ts';
+import { createTerminal } from '../../../src/cli/kit/terminal.ts';
+import { openEngine } from '../../../src/service/app/engine.ts';
+import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
+import { loadSettings } from '../../../src/service/config/load-settings.ts';
+import { createInspect, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
+
+const FOLDER = join(import.meta.dirname, 'shipping');
+const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+
+/** A query in a file of the folder. A slow one has the code of its finding, and what the hint says. */
+interface Planted {
+  readonly name: string;
+  readonly query: string;
+  readonly parameters?: Readonly<Record<string, object>>;
+  readonly call?: Readonly<Record<string, unknown>>;
+  readonly code?: string;
+  readonly writes?: string;
+}
+
+const inspect = createInspect({ piiHashKey: undefined });
+
+function fileOf({ query, parameters, call = {} }: Planted, index: number): InspectedFile {
+  const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
+  const file = {
+    id,
+    name: `q${index}`,
+    description: 'x.',
+    query,
+    parameters,
+    examples: [{ name: 'one', parameters: call }],
+  };
+  const { inspected, diagnostics } = inspect(`q${index}.yaml`, JSON.stringify(file));
+  if (inspected === undefined) throw new Error(`${query}: ${JSON.stringify(diagnostics)}`);
+  return inspected;
+}
+
+/** Returns the findings of each query, by its name. */
+async function changesOf(planted: readonly Planted[]): Promise<ReadonlyMap<string, readonly string[]>> {
+  const files = planted.map(fileOf);
+  const cases = files.flatMap((file) =>
+    (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
+  );
+  const loaded = await loadSettings({
+    flags: {},
+    env: {},
+    file: { path: join(FOLDER, 'millrace.yaml'), required: false },
+  });
+  if (!('settings' in loaded)) throw new Error(JSON.stringify(loaded));
+  const sizes = readStatistics('statistics.yaml', read('schema/statistics.yaml'));
+  if (!('statistics' in sizes)) throw new Error(JSON.stringify(sizes));
+  const quiet = { isTTY: false, write: () => true };
+  const findings = await findChanges(
+    files,
+    {
+      settings: loaded.settings,
+      schema: { path: join(FOLDER, 'schema'), database: undefined, variables: new Map() },
+      statistics: sizes.statistics,
+      fixtures: join(FOLDER, 'fixtures'),
+      cases,
+    },
+    {
+      openEngine,
+      openTestRuntime: async (given) => openTestRuntime(given),
+      terminal: createTerminal(quiet, quiet, {}),
+      epoch: () => Date.parse('2026-01-01T00:00:00Z'),
+    },
+  );
+  return new Map(
+    planted.map(({ name }, index) => [
+      name,
+      findings.flatMap(({ file, code, hint }) => (file === `q${index}.yaml` ? [`${code}: ${hint}`] : [])),
+    ]),
+  );
+}
+
+test('slow queries are found, each with a change', async () => {
+  const slow = (parse(read('slow.yaml')) as readonly Planted[]).filter((each) => !('skip' in each));
+  const found = await changesOf(slow);
+  const missed = slow.filter(
+    ({ name, code, writes = '' }) =>
+      found
+        .get(name)
+        ?.some(
+          (text) =>
+            text.toLowerCase().includes(`${code}: `) && text.toLowerCase().includes(writes.toLowerCase()),
+        ) !== true,
+  );
+  expect(missed.map(({ name }) => [name, found.get(name)])).toEqual([]);
+}, 120_000);
+
+test('well-written queries have no findings', async () => {
+  const found = await changesOf(parse(read('well.yaml')) as readonly Planted[]);
+  expect([...found].filter(([, texts]) => texts.length > 0)).toEqual([]);
+}, 120_000);
