@@ -102,7 +102,7 @@ beforeAll(async () => {
   service = await startService({
     isDevelopment: true, // it fills rollups by itself
     endpoints: SHIPPED,
-    sql: [await sampleTables(), ...TABLES.split(/;\n/).filter((each) => each.trim() !== ''), EDGE],
+    sql: [await sampleTables(), ...TABLES.split(/;\n/).filter((each) => each.trim() !== ''), EDGE, ALL],
     tokens: [{ name: 'lql', sha256: hashKey(LQL_KEY), endpoints: ['*'], allow: ['lql'] }],
   });
   await writeEndpoint(service, 'odd.all', ODD);
@@ -117,6 +117,10 @@ const EDGE = `INSERT INTO logs.edge_logs (project, timestamp, id, event_message,
 SELECT 'p', toDateTime64('2024-05-01 12:00:00', 6, 'UTC') + toIntervalMillisecond(number * 4001), toString(number), concat('GET ', toString(number)),
   concat('{"request":{"method":"', ['GET', 'POST'][number % 2 + 1], '","cf":{"country":"', ['DE', 'FR', 'O''X'][number % 3 + 1],
   '"}},"response":{"status_code":', toString([200, 404, 503][number % 3 + 1]), '}}') FROM numbers(700)`;
+
+const ALL = `INSERT INTO logs.all_logs (project, source, timestamp, id, event_message, severity_text, log_attributes)
+SELECT 'p', ['edge_logs', 'auth_logs'][number % 2 + 1], toDateTime64('2024-05-01 12:00:00', 6, 'UTC') + toIntervalSecond(number * 777), toString(number), 'm',
+  ['INFO', 'WARN', 'ERROR'][number % 3 + 1], map('response.status_code', toString(200 + number % 4)) FROM numbers(500)`;
 
 function questionOf(name: string, table: string, more: Partial<LogQuestion> = {}): LogQuestion {
   const endpoint = endpoints.find((each) => each.name === name);
@@ -188,30 +192,45 @@ test.each(SHAPES)('%s: the histogram of %s counts its rows by severity', async (
   }
 });
 
-test('the histogram is read from a rollup, if there is one, and is the same', async () => {
-  const question = questionOf('logs.all', 'edge_logs');
-  const rows = await histogram(question);
-  await writeFile(join(service.endpoints, 'edge.rollup.yaml'), ROLLUP);
-  await service.service.reload();
-  let used: string | undefined;
-  const observed = createClient({
-    base: `${service.service.address}/`,
-    now: () => 0,
-    fetch: async (...call) => {
-      const response = await fetch(...call);
-      used = /rollup;desc=(\w+)/.exec(response.headers.get('Server-Timing') ?? '')?.[1];
-      return response;
-    },
-  });
-  const asked = histogramOf(question, basisOf(question), await sqlOf(question));
-  const answer = await eventually(async () => {
-    const found = await observed.run(KEY, asked.ask, run);
-    if (used === undefined) throw new Error('no rollup is in use');
-    return found;
-  });
-  expect(used).toBe('edge_by_minute');
-  expect(readHistogram(asked, answer.rows)).toEqual(rows);
-});
+test.each([
+  ['logs.all', 'edge_logs', 60, 'edge_by_minute'],
+  ['logs.all.otel', 'logs', 5 * 24 * 60, 'all_logs_by_hour'],
+])(
+  '%s: the histogram of %s over %d minutes is read from the rollup',
+  async (name, table, minutes, rollup) => {
+    const bounds = { from: FROM - 1, to: FROM + minutes * MINUTE };
+    const question = questionOf(name, table, { bounds, parameters: { project: 'p' } });
+    const direct = histogramOf(question, basisOf(question), await sqlOf(question));
+    const overRows = createClient({
+      base: `${service.service.address}/`,
+      now: () => 0,
+      fetch: (url, { headers, ...rest } = {}) =>
+        fetch(url, { ...rest, headers: { ...(headers as object), 'SVC-Endpoint-Rollups': 'off' } }),
+    });
+    const rows = readHistogram(direct, (await overRows.run(KEY, direct.ask, run)).rows);
+    expect(rows.some((each) => each.rows > 0)).toBe(true);
+    await writeFile(join(service.endpoints, 'edge.rollup.yaml'), ROLLUP);
+    await service.service.reload();
+    let used: string | undefined;
+    const observed = createClient({
+      base: `${service.service.address}/`,
+      now: () => 0,
+      fetch: async (...call) => {
+        const response = await fetch(...call);
+        used = /rollup;desc=(\w+)/.exec(response.headers.get('Server-Timing') ?? '')?.[1];
+        return response;
+      },
+    });
+    const asked = histogramOf(question, basisOf(question), await sqlOf(question));
+    const answer = await eventually(async () => {
+      const found = await observed.run(KEY, asked.ask, run);
+      if (used === undefined) throw new Error('no rollup is in use');
+      return found;
+    });
+    expect(used).toBe(rollup);
+    expect(readHistogram(asked, answer.rows)).toEqual(rows);
+  },
+);
 
 test.each(SHAPES)('%s: the facets of %s count rows as a filter by the value does', async (name, table) => {
   const question = questionOf(name, table);

@@ -16,6 +16,7 @@ import { largeFolder } from './rows/large-folder.ts';
 import { isolation } from './rows/isolation.ts';
 import { mcp } from './rows/mcp.ts';
 import { memory } from './rows/memory.ts';
+import { rollups } from './rows/rollups.ts';
 import { pages } from './rows/pages.ts';
 import { redaction, sourceRedaction } from './rows/redaction.ts';
 import { overload } from './rows/overload.ts';
@@ -54,6 +55,7 @@ const ROWS = [
   sandbox,
   ...isolation,
   ...consumerQueries,
+  rollups,
   redaction,
   ...sourceRedaction,
   files,

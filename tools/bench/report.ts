@@ -19,7 +19,7 @@ export function table(results: readonly Result[]): string {
       what,
       median.read === undefined
         ? contender
-        : `${contender} (${number(median.read.bytes / 2 ** 20)} MiB read)`,
+        : `${contender} (${median.read.rows.toLocaleString('en')} rows, ${number(median.read.bytes / 2 ** 20)} MiB read)`,
       number(median.rate),
       `${number(median.p50)} ${unit}`,
       `${number(median.p99)} ${unit}`,

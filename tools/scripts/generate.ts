@@ -9,6 +9,7 @@ import { formatsPage } from './formats-page.ts';
 import { functionsPage } from './functions-page.ts';
 import { problemsPage } from './problems-page.ts';
 import { requestFieldsPage } from './request-fields-page.ts';
+import { rollupSchema } from './rollup-schema.ts';
 import { schemaPage } from './schema-page.ts';
 import { sharedSchema } from './shared-schema.ts';
 import { valuesPage } from './values-page.ts';
@@ -57,8 +58,11 @@ async function write(path: string, text: string, check: boolean): Promise<readon
 
 async function main(): Promise<void> {
   const check = process.argv.includes('--check');
-  const shared = sharedSchema(await readFile('schemas/endpoint.schema.json', 'utf8'));
-  const stale = [...(await write('schemas/shared.schema.json', shared, check))]; // the others are derived from it
+  const endpoint = await readFile('schemas/endpoint.schema.json', 'utf8');
+  const stale = [
+    ...(await write('schemas/shared.schema.json', sharedSchema(endpoint), check)),
+    ...(await write('schemas/rollup.schema.json', rollupSchema(endpoint), check)),
+  ]; // types and pages are derived from them
   const outputs = new Map<string, string>();
   for (const [name, type] of Object.entries(SCHEMAS))
     outputs.set(`src/service/config/generated/${name}.ts`, await typesOf(name, type));

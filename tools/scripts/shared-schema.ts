@@ -1,7 +1,9 @@
 // Derives the JSON Schema of shared files from that of endpoint files.
 
 interface EndpointSchema {
-  readonly properties: Readonly<Record<string, object>>;
+  readonly properties: Readonly<Record<string, object>> & {
+    readonly rollups: { readonly description: string; readonly oneOf: readonly object[] };
+  };
   readonly $defs: {
     readonly Include: {
       readonly properties: { readonly policies: { readonly items: { readonly enum: readonly string[] } } };
@@ -10,14 +12,25 @@ interface EndpointSchema {
   };
 }
 
+const LIST_OF_ROLLUPS = { $ref: '#/$defs/Rollups' };
+
 /** The schema as JSON text; `endpoint` is the text of the schema of endpoint files. */
 export function sharedSchema(endpoint: string): string {
   const { properties, $defs } = JSON.parse(endpoint) as EndpointSchema; // our own schema
-  const names = $defs.Include.properties.policies.items.enum;
+  const { rollups } = properties;
+  const isDeclaring = ({ $ref }: { readonly $ref?: string }): boolean => $ref === LIST_OF_ROLLUPS.$ref;
+  const special: Readonly<Record<string, object>> = {
+    'sandbox.functions': $defs.Sandbox.properties.functions,
+    rollups: {
+      ...rollups,
+      description: rollups.description.replace(/^A list declares [^.]+\. /, ''),
+      oneOf: rollups.oneOf.filter((each) => !isDeclaring(each)),
+    },
+  };
   const policies = Object.fromEntries(
-    names.map((name) => [
+    $defs.Include.properties.policies.items.enum.map((name) => [
       name,
-      name === 'sandbox.functions' ? $defs.Sandbox.properties.functions : (properties[name] ?? {}),
+      special[name] ?? properties[name] ?? {},
     ]),
   );
   const schema = {
@@ -25,7 +38,7 @@ export function sharedSchema(endpoint: string): string {
     $schema: 'https://json-schema.org/draft/2020-12/schema',
     $id: 'https://unpkg.com/millrace/schemas/shared.schema.json',
     description:
-      'Parts that several endpoint files include by name: tables, the parameters that they use, and policies. The file NAME.shared.yaml is included as from: NAME.',
+      'Parts that several endpoint files include by name: tables, the parameters that they use, and policies. It can declare rollups of these tables as well, which are not included. The file NAME.shared.yaml is included as from: NAME.',
     type: 'object',
     additionalProperties: false,
     minProperties: 1,
@@ -54,6 +67,7 @@ export function sharedSchema(endpoint: string): string {
         ],
       },
       parameters: properties['parameters'],
+      rollups: LIST_OF_ROLLUPS,
       policies: {
         description:
           'Keys of endpoint files with their values; an endpoint takes over those that its include lists under policies.',

@@ -21,7 +21,7 @@ export function findUnusedShared(files: LoadedFiles<EndpointHead>): readonly Fin
     );
     const source = all[0]?.dependencies.find((each) => each.path === path);
     const users = all.flatMap(({ candidate }) => candidate?.endpoint ?? []);
-    if (all.length === 0)
+    if (all.length === 0 && (files.get(path)?.rollups ?? []).length === 0)
       findings.push(unused(path, { line: 1, column: 1 }, 'no endpoint includes this file'));
     else if (source !== undefined) findings.push(...unusedParts(source, users));
   }

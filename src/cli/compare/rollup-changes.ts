@@ -1,7 +1,7 @@
 // Changes of rollups: what inserts and queries cost, and which queries can return values of merged groups.
 import { type ChangeText, behaviour, compatible, cost, type ChangeKinds } from './change-kinds.ts';
-import { isRollupFile } from '../../service/endpoints/file-kinds.ts';
-import { readRollupFile, type RollupDeclaration } from '../../service/endpoints/rollups/read-rollups.ts';
+import { schemaOf } from '../../service/endpoints/file-kinds.ts';
+import { readRollupsOf, type RollupDeclaration } from '../../service/endpoints/rollups/read-rollups.ts';
 
 export const ROLLUP_CHANGES = {
   'rollup.added': cost(
@@ -33,8 +33,13 @@ export function rollupsIn(
   files: readonly { readonly path: string; readonly text: unknown }[],
 ): readonly RollupDeclaration[] {
   return files.flatMap(({ path, text }) =>
-    typeof text === 'string' && isRollupFile(path) ? (readRollupFile(path, text)?.rollups ?? []) : [],
+    typeof text === 'string' && mayDeclare(path, text) ? (readRollupsOf(path, text).rollups ?? []) : [],
   );
+}
+
+/** A key of this name is written in any way. */
+function mayDeclare(path: string, text: string): boolean {
+  return schemaOf(path) !== 'view' && text.includes('rollups');
 }
 
 export function compareRollups(

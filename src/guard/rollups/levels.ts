@@ -97,6 +97,10 @@ export function readLevel(
   const twice = [...qualifiers].find((name) => named.aliases.has(name));
   if (twice !== undefined) return { quoted: twice, text: 'is the name of two expressions' };
   const items = itemsOf(tree, list, qualifiers);
+  const unknown = isGrouping
+    ? undefined
+    : unknownColumn(tree, select, { ...named, qualifiers, below, columns });
+  if (unknown !== undefined) return unfitNode(tree, unknown, 'is no column');
   return {
     select,
     list,
@@ -110,6 +114,23 @@ export function readLevel(
     columns,
     isGrouping,
   };
+}
+
+/** The engine rejects a name that nothing has, also if nothing reads its column. */
+function unknownColumn(
+  tree: Tree,
+  select: Node,
+  { aliases, qualifiers, below, columns }: Pick<Level, 'aliases' | 'qualifiers' | 'below' | 'columns'>,
+): Node | undefined {
+  const parameters = new Set(nodesOf(select, 'parameter').map((node) => sourceOf(tree, node)));
+  const isKnown = (name: string): boolean =>
+    aliases.has(name) || qualifiers.has(name) || parameters.has(name) || isColumnOf(name, below, columns);
+  return findOwn(select, (node) => node.kind === 'column' && !isKnown(namesOf(tree, node)[0] ?? ''), APART);
+}
+
+function isColumnOf(name: string, level: Level | undefined, columns: SourceColumns): boolean {
+  if (level === undefined) return columns.all.has(name);
+  return level.heads.has(name) || (level.hasStar && isColumnOf(name, level.below, columns));
 }
 
 function isPlain(tree: Tree, part: Node): boolean {

@@ -76,9 +76,18 @@ export interface SourceColumns {
   readonly id: string;
 }
 
+/** Numbers of rows as they were last read. */
+export interface RollupSize {
+  readonly ofSource: number;
+  /** The key is the name of a table of the rollup. */
+  readonly ofTables: ReadonlyMap<string, number>;
+}
+
 /** A rollup that queries can read, and for which times. */
 export interface RollupInUse {
   readonly rollup: Rollup;
   readonly coverage: RollupCoverage;
   readonly columns: SourceColumns;
+  /** Undefined: it is not known. */
+  readonly size?: RollupSize | undefined;
 }

@@ -1,5 +1,5 @@
-// The rows that a query reads in place of those of its source: groups of the rollup where it may read whole buckets, and groups made of
-// rows elsewhere.
+// The rows that a query reads in place of those of its source: groups of the rollup where it may read whole buckets, of the coarsest
+// grain that has them, and groups made of rows elsewhere.
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { plainTypeOf } from '../../sql/types/traits.ts';
 import { stateSql } from './aggregates.ts';
@@ -11,7 +11,8 @@ import type { TimeComparison, Term } from './term.ts';
 
 export interface RelationNeeds {
   readonly compiled: CompiledRollup;
-  readonly table: RollupTable;
+  /** The tables whose grains divide all roundings of the query, the finest first; each covers some time. */
+  readonly tables: readonly RollupTable[];
   readonly coverage: RollupCoverage;
   /** The source, as the query names it. */
   readonly source: string;
@@ -36,37 +37,44 @@ interface RelationColumn {
 }
 
 /**
- * A bucket is read from the rollup if it is covered and no comparison of the query divides it: each has the same value at its first and
- * at its last instant, and so at all of them. All other rows are read from the source and grouped by their time, or by their bucket if
- * only the coverage divides them. Each row is in one of the two, whatever the bounds of the query are.
+ * A bucket is whole if it is covered and no comparison of the query divides it: each has the same value at its first and at its last
+ * instant, and so at all of them. The parts of a whole bucket are whole, so that each row is in one bucket that is whole while the
+ * coarser one around it is not, or in none. All rows of the second kind are read from the source and grouped by their time, or by their
+ * bucket if only the coverage divides them. So each row is read once, whatever the bounds of the query are.
  */
 export function writeRelation(needs: RelationNeeds): string {
-  const { table, source, hasTime, conditions } = needs;
+  const { tables, source, hasTime, conditions } = needs;
   const read = columnsOf(needs);
   const columns =
     read.length > 0 || hasTime ? read : [{ name: NOTHING, ofRollup: '1', ofRows: '1', isKey: false }];
-  const time = timeOf(needs);
+  const [name, key] = [quoteIdentifier(needs.compiled.rollup.time), keyOf(needs)];
+  const grains = tables.map(({ every }) => grainOf(needs, every));
   const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
   const inner = columns.map(({ name, ofRows }) => (ofRows === name ? name : `${ofRows} AS ${name}`));
   const outer = columns.map(({ name }) => name);
   const rowKeys = hasTime ? [...keys, ROW_TIME] : keys;
-  const ofRows = [...inner, ...(hasTime ? [`${time.key} AS ${ROW_TIME}`] : [])].join(', ');
+  const ofRows = [...inner, ...(hasTime ? [`${key} AS ${ROW_TIME}`] : [])].join(', ');
   const rows = [
-    `SELECT ${[...outer, ...(hasTime ? [`${ROW_TIME} AS ${time.name}`] : [])].join(', ')} FROM (SELECT ${ofRows} FROM ${source}`,
-    ` WHERE ${[...conditions.map((term) => `(${term.source})`), `(${time.isRow})`].join(' AND ')}`,
+    `SELECT ${[...outer, ...(hasTime ? [`${ROW_TIME} AS ${name}`] : [])].join(', ')} FROM (SELECT ${ofRows} FROM ${source}`,
+    ` WHERE ${[...conditions.map((term) => `(${term.source})`), `(${grains[0]?.isApart ?? 'true'})`].join(' AND ')}`,
     // Without keys there is one group, also of no rows.
     `${rowKeys.length === 0 ? ' HAVING count() > 0' : ` GROUP BY ${rowKeys.join(', ')}`})`,
   ].join('');
   const ofRollup = columns.map((each) =>
     each.ofRollup === each.name ? each.name : `${each.ofRollup} AS ${each.name}`,
   );
-  const buckets = [
-    `SELECT ${[...ofRollup, ...(hasTime ? [time.name] : [])].join(', ')}`,
-    ` FROM ${quoteIdentifier(table.database)}.${quoteIdentifier(table.table)}`,
-    ` WHERE ${[time.isBucket, ...conditions.map((term) => `(${term.rollup})`)].join(' AND ')}`,
-  ].join('');
+  const buckets = tables.map(({ database, table }, index) => {
+    const coarser = grains[index + 1];
+    const isRead = [
+      ...(grains[index]?.isWhole ?? []),
+      ...(coarser === undefined ? [] : [`(${coarser.isApart})`]),
+      ...conditions.map((term) => `(${term.rollup})`),
+    ];
+    const read = [...ofRollup, ...(hasTime ? [name] : [])].join(', ');
+    return `SELECT ${read} FROM ${quoteIdentifier(database)}.${quoteIdentifier(table)} WHERE ${isRead.join(' AND ')}`;
+  });
   // The types of the first are those of the whole, and states of the rollup may have types of their own.
-  return `(${rows} UNION ALL ${buckets})`;
+  return `(${[rows, ...buckets].join(' UNION ALL ')})`;
 }
 
 /** No other column has these names: those of dimensions and measures begin with one `#`. */
@@ -92,37 +100,59 @@ function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonl
   ];
 }
 
-interface TimeTexts {
-  /** The name of the column. */
-  readonly name: string;
-  /** Rows are grouped by this. */
-  readonly key: string;
-  readonly isRow: string;
-  readonly isBucket: string;
+/** Conditions on a time, or on the bucket of a finer grain that it is in. */
+interface GrainConditions {
+  /** It is in no whole bucket of the grain. */
+  readonly isApart: string;
+  /** The bucket that begins then is whole, if all of these are true. */
+  readonly isWhole: readonly string[];
 }
 
-function timeOf({ compiled: { rollup }, table: { every }, coverage, comparisons }: RelationNeeds): TimeTexts {
+function grainOf(
+  { compiled: { rollup }, coverage, comparisons }: RelationNeeds,
+  every: number,
+): GrainConditions {
   const name = quoteIdentifier(rollup.time);
   const { timeType: type } = rollup;
-  const bucket = bucketSql(rollup, name, every);
   const { from, until } = alignedTo(coverage, every);
   const [first, last] = [instant(from, type), instant(until, type)];
-  const divides = (comparison: TimeComparison, start: string): string => {
-    const { operator, bound } = comparison;
-    return `(ifNull(${start} ${operator} ${bound}, 2) != ifNull(${lastOf(start, every, type)} ${operator} ${bound}, 2))`;
-  };
-  const divided = comparisons.map((each) => divides(each, bucket));
-  const near = comparisons.map((each, index) => `${nearTo(each, name, every, type)} AND ${divided[index]}`);
+  const apart = comparisons.map(
+    (each) =>
+      `${nearTo(each, name, every, type)} AND ${divides(each, { start: bucketSql(rollup, name, every), every, type })}`,
+  );
   return {
-    name,
-    // Buckets of times beyond those that all types hold wrap around.
-    key: `if(${[`${name} < ${instant(EARLIEST, type)}`, `${name} >= ${instant(LATEST, type)}`, ...divided].join(' OR ')}, ${name}, ${bucket})`,
-    isRow: [`${name} < ${first}`, `${name} >= ${last}`, ...near].join(' OR '),
-    isBucket: [
+    isApart: [`${name} < ${first}`, `${name} >= ${last}`, ...apart].join(' OR '),
+    isWhole: [
       `${name} >= ${first} AND ${name} < ${last}`,
-      ...comparisons.map((each) => `NOT ${divides(each, name)}`),
-    ].join(' AND '),
+      ...comparisons.map((each) => `NOT ${divides(each, { start: name, every, type })}`),
+    ],
   };
+}
+
+/** Rows are grouped by this: by the coarsest bucket that no comparison divides. */
+function keyOf({ compiled: { rollup }, tables, comparisons }: RelationNeeds): string {
+  const name = quoteIdentifier(rollup.time);
+  const { timeType: type } = rollup;
+  // Buckets of times beyond those that all types hold wrap around.
+  const isBeyond = `${name} < ${instant(EARLIEST, type)} OR ${name} >= ${instant(LATEST, type)}`;
+  const choices = tables.toReversed().flatMap(({ every }) => {
+    const start = bucketSql(rollup, name, every);
+    const undivided = comparisons.map((each) => `NOT ${divides(each, { start, every, type })}`);
+    return [undivided.length === 0 ? 'true' : undivided.join(' AND '), start];
+  });
+  return `multiIf(${[isBeyond, name, ...choices, name].join(', ')})`;
+}
+
+interface Bucket {
+  /** SQL of its first instant. */
+  readonly start: string;
+  readonly every: number;
+  readonly type: string;
+}
+
+/** Returns whether a comparison has other values at the two ends of a bucket. */
+function divides({ operator, bound }: TimeComparison, { start, every, type }: Bucket): string {
+  return `(ifNull(${start} ${operator} ${bound}, 2) != ifNull(${lastOf(start, every, type)} ${operator} ${bound}, 2))`;
 }
 
 /** The last instant of a bucket, to the precision of the type. */

@@ -26,9 +26,15 @@ import { createTerms, unnamedClock } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
 /** A statement that reads a rollup, or why it reads the rows. */
-export type Route =
-  | { readonly kind: 'rollup'; readonly rollup: Rollup; readonly table: RollupTable; readonly sql: string }
-  | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+export type Route = RollupRoute | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+
+interface RollupRoute {
+  readonly kind: 'rollup';
+  readonly rollup: Rollup;
+  /** Whole buckets are read from the coarsest of its tables that have them; this is the coarsest of all. */
+  readonly table: RollupTable;
+  readonly sql: string;
+}
 
 /** The rollups of a stored table. */
 export type RollupsOf = (source: Rollup['source']) => readonly RollupInUse[];
@@ -52,17 +58,13 @@ export function createRouter({ zone }: RouterOptions): Router {
     compiled.set(rollup, known);
     return known;
   };
-  /** The coarsest grain that all roundings of the query are multiples of. */
-  const tableFor = (rollup: Rollup, { roundings }: Needs): RollupTable | undefined => {
+  /** The grains that all roundings of the query are multiples of. */
+  const tablesFor = (rollup: Rollup, { roundings }: Needs): readonly RollupTable[] => {
     const ofColumn = zoneOf(rollup.timeType) ?? zone;
-    const isMultiple = (every: number): boolean =>
+    return rollup.tables.filter(({ every }) =>
       roundings.every(({ period, zone: own = ofColumn }) => {
         return period % every === 0 && own !== undefined && isAligned(own, every);
-      });
-    return (
-      rollup.tables.findLast(
-        ({ every }) => isMultiple(every) && (roundings.length > 0 || every <= COARSEST_UNROUNDED),
-      ) ?? (roundings.length === 0 ? rollup.tables[0] : undefined)
+      }),
     );
   };
   return {
@@ -71,11 +73,14 @@ export function createRouter({ zone }: RouterOptions): Router {
       let first: Route | undefined;
       if (isDeep(tree.root)) return undefined;
       for (const source of storedSources(tree).slice(0, MOST_SOURCES)) {
+        const found: PricedRoute[] = [];
         for (const inUse of rollupsOf(storedNames(tree, source))) {
-          const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tableFor });
-          if (route.kind === 'rollup') return route;
-          first ??= route;
+          const route = routeTo(tree, source, { inUse, compiled: compile(inUse.rollup), tablesFor });
+          if (route.kind === 'rollup') found.push({ route, inUse });
+          else first ??= route;
         }
+        const cheapest = cheapestOf(found);
+        if (cheapest !== undefined) return cheapest;
       }
       return first;
     },
@@ -85,21 +90,37 @@ export function createRouter({ zone }: RouterOptions): Router {
 /** At most this many tables of a statement are looked at: the statement is read again for each. */
 const MOST_SOURCES = 8;
 
-/** Without roundings, coarser buckets would leave more rows at the ends of a range of time than they save groups. */
-const COARSEST_UNROUNDED = 3600;
-
 /** The time zone of a type of times, as the engine prints it; undefined if it has none. */
 function zoneOf(type: string): string | undefined {
   return /'([^']+)'/.exec(type)?.[1];
 }
 
+interface PricedRoute {
+  readonly route: RollupRoute;
+  readonly inUse: RollupInUse;
+}
+
+/** The route that reads the fewest rows of all times, those of the source that its rollup does not cover among them; the first one if that is not known. */
+function cheapestOf(found: readonly PricedRoute[]): RollupRoute | undefined {
+  const spanOf = ({ inUse: { coverage } }: PricedRoute): number => Number(coverage.until - coverage.from);
+  const widest = Math.max(...found.map(spanOf));
+  const priced = found.map((each) => {
+    const { route, inUse } = each;
+    const { ofSource = 0, ofTables } = inUse.size ?? {};
+    const groups = ofTables?.get(route.table.table) ?? NaN;
+    return { route, rows: groups + ofSource * (1 - spanOf(each) / widest) };
+  });
+  const isKnown = priced.every(({ rows }) => !Number.isNaN(rows));
+  return (isKnown ? priced.toSorted((a, b) => a.rows - b.rows) : priced)[0]?.route;
+}
+
 interface Candidate {
   readonly inUse: RollupInUse;
   readonly compiled: CompiledRollup;
-  readonly tableFor: (rollup: Rollup, needs: Needs) => RollupTable | undefined;
+  readonly tablesFor: (rollup: Rollup, needs: Needs) => readonly RollupTable[];
 }
 
-function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candidate): Route {
+function routeTo(tree: Tree, source: Node, { inUse, compiled, tablesFor }: Candidate): Route {
   const { rollup, coverage } = inUse;
   const unfit = (reason: Unfit): Route => ({ kind: 'rows', rollup, reason });
   const rows = (text: string): Route => unfit({ text });
@@ -125,15 +146,19 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tableFor }: Candid
   const edited = editLevels({ tree, read, uses, time }, levels);
   if ('unfit' in edited) return unfit(edited.unfit);
   const { needs } = edited;
-  const table = tableFor(rollup, needs);
-  if (table === undefined) return rows('its times are not rounded to the grain of the rollup');
-  const { from, until } = alignedTo(coverage, table.every);
-  if (from >= until) return rows('it covers no time yet');
+  const fitting = tablesFor(rollup, needs);
+  if (fitting.length === 0) return rows('its times are not rounded to the grain of the rollup');
+  const tables = fitting.filter(({ every }) => {
+    const { from, until } = alignedTo(coverage, every);
+    return from < until;
+  });
+  const table = tables.at(-1);
+  if (table === undefined) return rows('it covers no time yet');
   const relation = writeRelation({
     ...needs,
     comparisons: [...needs.comparisons.values()],
     compiled,
-    table,
+    tables,
     coverage,
     source: sourceOf(tree, source.parts[0] ?? source),
   });

@@ -21,7 +21,7 @@ export interface CompiledFile {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, those that are missing among them, and those that they include. */
   readonly dependencies: readonly SourceFile[];
-  /** A file has these if it declares rollups. */
+  /** Undefined: it is not known, since the file has errors. */
   readonly rollups?: Composition['rollups'];
   /** A file has it if it declares a shared view. */
   readonly view?: Composition['view'];

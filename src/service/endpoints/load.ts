@@ -35,7 +35,7 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly diagnostics: readonly Finding[];
   /** The files that it includes, directly or not, as they were when it was compiled. */
   readonly dependencies: readonly SourceFile[];
-  /** A file has these if it declares rollups. */
+  /** Undefined: it is not known, since the file has errors. */
   readonly rollups?: CompiledFile['rollups'];
   /** A file has it if it declares a shared view. */
   readonly view?: CompiledFile['view'];

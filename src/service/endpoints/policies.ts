@@ -36,7 +36,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     labels: Object.entries(file.labels ?? {}).map(toLabel),
     reservation: reservationPolicy(file),
     readsRollups: file.rollups !== 'off',
-    verifiesRollups: typeof file.rollups === 'object' ? file.rollups.verify : 0,
+    verifiesRollups: typeof file.rollups === 'object' && 'verify' in file.rollups ? file.rollups.verify : 0,
     mcp: mcpPolicy(file),
     logViews: logViewPolicies(file),
   };

@@ -1,6 +1,7 @@
 // The rollups that queries can read now, and for which times: read from the engine again and again. What is not known, or not for
 // some time, is not used.
-import type { Rollup, RollupInUse } from '../../guard/rollups/model.ts';
+import { quoteString } from '../../sql/clickhouse/literal.ts';
+import type { Rollup, RollupInUse, RollupSize } from '../../guard/rollups/model.ts';
 import type { After, Clock } from '../../sql/base/clock.ts';
 import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
@@ -175,10 +176,24 @@ async function choose(
     else {
       const coverage = { from: micros(standing.from), until: micros(standing.until) };
       const columns = await readColumns(engine, state.rollup.source);
-      return { inUse: { rollup: state.rollup, coverage, columns }, reason: undefined };
+      const size = await readSize(engine, state);
+      return { inUse: { rollup: state.rollup, coverage, columns, size }, reason: undefined };
     }
   }
   return { inUse: undefined, reason: first ?? NOT_APPLIED };
+}
+
+async function readSize(engine: Engine, { rollup, seen }: RollupState): Promise<RollupSize> {
+  const names = rollup.tables.map(({ table }) => quoteString(table)).join(', ');
+  const database = quoteString(rollup.tables[0]?.database ?? '');
+  const rows = await askRows(
+    engine,
+    `SELECT table, sum(rows) FROM system.parts WHERE active AND database = ${database} AND table IN (${names}) GROUP BY table`,
+  );
+  return {
+    ofSource: Object.values(seen.parts).reduce((sum, each) => sum + each, 0),
+    ofTables: new Map(rows.map(([table = '', count]) => [table, Number(count)])),
+  };
 }
 
 function micros(seconds: number): bigint {

@@ -149,6 +149,9 @@ export function createStaging(plan: RollupPlan, table: RollupTable): string {
   return createTable({ ...plan, isReplicated: false, cluster: undefined }, stagingOf(table));
 }
 
+/** Fewer rows than the engine's 8,192: a row can have large states, and a query reads few rows of each day. */
+const GRANULARITY = 1024;
+
 function createTable(plan: RollupPlan, table: RollupTable): string {
   const { rollup, columns, keepDays, cluster, deduplicationWindow } = plan;
   const time = quoteIdentifier(rollup.time);
@@ -158,7 +161,7 @@ function createTable(plan: RollupPlan, table: RollupTable): string {
     `ENGINE = ${engineOf(plan, table)} PARTITION BY ${daySql(time)}`,
     `ORDER BY (${plan.sortedBy.map(quoteIdentifier).join(', ')})`,
     ...(keepDays === undefined ? [] : [`TTL toDateTime(${time}) + toIntervalDay(${keepDays})`]),
-    `SETTINGS allow_nullable_key = 1${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
+    `SETTINGS allow_nullable_key = 1, index_granularity = ${GRANULARITY}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
   ].join(' ');
 }
 

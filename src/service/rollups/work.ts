@@ -42,7 +42,7 @@ export async function* rollupWork(deps: WorkDeps, request: RollupRequest): Async
   if (chosen.length === 0 && action !== 'status')
     return yield {
       kind: 'failed',
-      text: 'The endpoints folder has no rollups, in files that end in .rollup.yaml',
+      text: 'No file of the endpoints folder declares rollups',
     };
   for (const declaration of chosen) yield* workOn(deps, request, declaration);
   if (action === 'status') yield* others(deps);

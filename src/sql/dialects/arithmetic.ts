@@ -1,27 +1,13 @@
 // Arithmetic operators of numbers.
 import type { Of } from './tree.ts';
-import { castTo } from './cast/cast.ts';
 import { ofQuotient } from './cast/strict.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
-import { checkedPower } from './power.ts';
 import { roundHalfAway } from './round.ts';
 import { MAX_DIGITS, remainderOfFloat } from './remainder.ts';
-import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
+import { onlyIf, sql, type Sql } from './sql.ts';
 import type { Traits } from './traits.ts';
-import { truth } from './truth.ts';
-import {
-  float,
-  isKind,
-  isNullable,
-  isTime,
-  loose,
-  operand,
-  value,
-  type Kind,
-  type Value,
-  int,
-} from './value.ts';
+import { float, isKind, isNullable, loose, operand, type Kind, type Value, int } from './value.ts';
 
 export interface Operation extends Place {
   readonly operator: string;
@@ -85,7 +71,7 @@ function plain(a: Value, b: Value, { operator, at, context }: Operation): Value 
   if (operator === '*' && context.shared.traits.numericScale !== undefined && kind === 'decimal')
     return exactProduct(a, b, { at, context });
   if (kind === 'int' && context.isEvaluated === true && (bits ?? MAX_BITS + 1) > MAX_BITS)
-    return checkedInteger(sql`toInt128(${number(a)}) ${operator} ${operandOf(b)}`, nullable);
+    return checkedInteger(sql`toInt128(${numberSql(a)}) ${operator} ${operandOf(b)}`, nullable);
   const bytes =
     a.type.bytes === undefined || b.type.bytes === undefined
       ? undefined
@@ -141,7 +127,7 @@ export function checkedInteger(own: Sql, nullable: boolean): Value {
 }
 
 /** What a JSON path holds is read as a number. */
-const number = (each: Value): Sql => (each.type.kind === 'dynamic' ? float(each) : each.sql);
+export const numberSql = (each: Value): Sql => (each.type.kind === 'dynamic' ? float(each) : each.sql);
 const operandOf = (each: Value): Sql => (each.type.kind === 'dynamic' ? float(each) : operand(each));
 
 const isZeroFree = (each: Value): boolean => {
@@ -286,96 +272,6 @@ function remainderOfDigits(a: Value, b: Value, { context }: Operation, digits: n
 const greatestScale = ({ type: { scale: x } }: Value, { type: { scale: y } }: Value): number | undefined =>
   x === undefined || y === undefined ? undefined : Math.max(x, y);
 
-const BITS: Readonly<Record<string, string>> = {
-  '&': 'bitAnd',
-  '|': 'bitOr',
-  '#': 'bitXor',
-  '^': 'bitXor',
-  '<<': 'bitShiftLeft',
-  '>>': 'bitShiftRight',
-};
-
-type Operands = readonly [left: Value, right: Value];
-
-/** Writes operators on bits, DIV, XOR and the power; undefined for other operators. */
-export function otherArithmetic([a, b]: Operands, operation: Operation): Value | undefined {
-  const { operator, context } = operation;
-  const { traits } = context.shared;
-  if (operator === '^' && traits.hasPowerOperator) return powerOf(a, b, operation);
-  if (operator === 'MOD') return numberArithmetic(a, b, { ...operation, operator: '%' });
-  if (operator === 'XOR') {
-    const tests = [a, b].map((each) => truth(each, context, operation.at).sql);
-    return value('bool', sql`xor(${joinSql(tests)})`, isNullable(a, b), { isNumberInClickHouse: true });
-  }
-  const name = BITS[operator];
-  if (name === undefined) return undefined;
-  const { at } = operation;
-  // MySQL rounds halves of Float64 in its own ways.
-  const isOpen = (each: Value): boolean => isKind(each, 'float') && traits.hasUnsignedBits;
-  for (const each of [a, b])
-    if (isKind(each, 'bytes', 'text') || isTime(each) || isOpen(each))
-      return unconverted(
-        at,
-        'type',
-        `${operator} is supported for numbers`,
-        'Cast the operands to integers.',
-      );
-  const [x, y] = [a, b].map((each) =>
-    isRounded(each, context) ? castTo(each, { name: 'BIGINT', at }, { isSafe: false, at, context }) : each,
-  );
-  if (name.startsWith('bitShift') && /^\(?-\d/.test(String(b.sql)))
-    return unconverted(
-      at,
-      'expression',
-      'A shift by a negative number is not converted',
-      'Shift the other way.',
-    );
-  return shortShift(a, b, operation) ?? bits(x ?? a, y ?? b, { name, traits });
-}
-
-function powerOf(a: Value, b: Value, operation: Operation): Value {
-  const own = sql`pow(${a.sql}, ${b.sql})`;
-  return checkedPower(own, [a, b], operation) ?? value('float', own, isNullable(a, b));
-}
-
-/** Returns a shift of two literals of 32 bits, with the number of places modulo 32; undefined for others. */
-function shortShift(a: Value, b: Value, { operator, context }: Operation): Value | undefined {
-  const [own, places] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
-  const isShift = operator === '<<' || operator === '>>';
-  if (!isShift || !context.shared.traits.hasShortLiterals) return undefined;
-  if (own === undefined || places === undefined || a.type.bytes !== 4) return undefined;
-  if (!INTEGER.test(own) || !INTEGER.test(places)) return undefined;
-  const [left, by] = [BigInt(own), BigInt(places) & 31n];
-  return int(String(BigInt.asIntN(32, operator === '<<' ? left << by : left >> by)), false);
-}
-
-const isRounded = (each: Value, { shared }: Context): boolean =>
-  shared.traits.hasNumericConditions && isKind(each, 'decimal', 'numeric', 'float');
-
-function bits(
-  a: Value,
-  b: Value,
-  { name, traits }: { readonly name: string; readonly traits: Traits },
-): Value {
-  // A shift of fewer bits than 64 loses those of the result.
-  const isWide = (each: Value): boolean =>
-    traits.shiftsLogically || isKind(each, 'bool') || INTEGER.test(String(each.sql));
-  const wide = (each: Value): Sql =>
-    traits.hasUnsignedBits
-      ? sql`toUInt64(${each.sql})`
-      : isWide(each)
-        ? sql`toInt64(${number(each)})`
-        : each.sql;
-  const isLogical = traits.shiftsLogically && name === 'bitShiftRight';
-  // A shift to the right by all bits leaves the sign.
-  const isAll = name === 'bitShiftRight' && !traits.hasUnsignedBits && Number(b.sql) > 63;
-  if (!isLogical) return int(sql`${name}(${wide(a)}, ${isAll ? '63' : wide(b)})`, isNullable(a, b));
-  // A signed number of positions would make it a signed shift.
-  const places = b.type.isNullable ? 'Nullable(UInt64)' : 'UInt64';
-  const by = INTEGER.test(String(b.sql)) ? b.sql : sql`accurateCast(${wide(b)}, '${places}')`;
-  return int(sql`toInt64(bitShiftRight(toUInt64(${wide(a)}), ${by}))`, isNullable(a, b));
-}
-
 /** The opposite of a number. */
 export function negative(inner: Value, context: Context): Value {
   const { kind, bits: known } = inner.type;
@@ -388,11 +284,6 @@ export function negative(inner: Value, context: Context): Value {
     return checkedInteger(sql`-toInt128(${inner.sql})`, inner.type.isNullable);
   const { literal: _, ...rest } = inner;
   return { ...rest, sql: sql`-${operandOf(inner)}`, isLoose: true };
-}
-
-/** The bits of an operand, which are all inverted. */
-export function inverted(inner: Value, isUnsigned: boolean): Value {
-  return int(sql`bitNot(${isUnsigned ? 'toUInt64' : 'toInt64'}(${number(inner)}))`, inner.type.isNullable);
 }
 
 export type Binary = Of<'binary'>;

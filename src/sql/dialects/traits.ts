@@ -129,6 +129,8 @@ const OF_MOST = {
   hasUnsignedBits: false,
   /** A shift to the right fills with zeros. */
   shiftsLogically: false,
+  /** A shift by a negative number is one in the other direction, and by all bits leaves none. */
+  shiftsBothWays: false,
   /** `^` is the power. */
   hasPowerOperator: false,
   /** The remainder is that of integers. */

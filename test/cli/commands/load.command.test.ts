@@ -98,7 +98,8 @@ test('damaged, unknown and misused files exit 1 or 2, and load nothing', async (
   }
   expect((await load(cwd, 'bad.ndjson')).err).toContain('bad.ndjson:3: ');
   expect(readFileSync(join(cwd, 'there'), 'utf8')).toBe('mine');
-  expect((await load(cwd, 'absent.ndjson', '--rejects', 'unused')).code).toBe(1);
+  const absent = await load(cwd, 'absent.ndjson', '--rejects', 'unused');
+  expect([absent.code, absent.err]).toEqual([1, 'millrace: absent.ndjson does not exist\n']);
   expect((await load(cwd, 'bad.ndjson', '--table', 'app.evnts', '--rejects', 'unused')).code).toBe(1);
   expect(existsSync(join(cwd, 'unused'))).toBe(false);
   const server = { CLICKHOUSE_URL: 'http://127.0.0.1:1' };

@@ -44,6 +44,7 @@ function normal(cell: unknown): unknown {
 function same(a: unknown, b: unknown): boolean {
   if (typeof a === 'object' && a !== null && typeof b === 'string')
     return JSON.stringify(a) === JSON.stringify(parsed(b));
+  if (a === b) return true; // of strings of digits, too
   const [x, y] = [normal(a), normal(b)];
   if (Number.isSafeInteger(Number(a)) && Number.isSafeInteger(Number(b)) && typeof x === 'number')
     return Number(a) === Number(b);

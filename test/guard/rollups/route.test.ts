@@ -48,7 +48,19 @@ const IN_USE: RollupInUse = {
   },
   coverage: { from: 1_767_225_600_000_000n, until: 1_775_001_600_000_000n },
   columns: {
-    all: new Set(['project', 'level', 'metadata', 'status', 'at', 'bytes', 'ms', 'region', 'shown', 'edge']),
+    all: new Set([
+      'project',
+      'level',
+      'metadata',
+      'status',
+      'at',
+      'bytes',
+      'ms',
+      'region',
+      'shown',
+      'edge',
+      'tags',
+    ]),
     hidden: new Set(['shown']),
     id: '1',
   },
@@ -60,7 +72,7 @@ describe('statements that are routed', () => {
   test.each([
     [
       'SELECT count() AS n FROM logs.edge WHERE project = {p:String} AND at > now() - INTERVAL 7 DAY',
-      3600,
+      86_400,
       'no rounding',
     ],
     ["SELECT toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY d", 86_400, 'days'],
@@ -81,30 +93,30 @@ describe('statements that are routed', () => {
     ],
     [
       'SELECT metadata.method AS m, countIf(status >= 500) AS bad FROM logs.edge GROUP BY m',
-      3600,
+      86_400,
       'an expression of the file',
     ],
     [
       'SELECT count() AS n FROM logs.edge WHERE at > now64(6) - INTERVAL 7 DAY',
-      3600,
+      86_400,
       'a precision that the time has',
     ],
-    ['SELECT DISTINCT level FROM logs.edge', 3600, 'distinct values of dimensions'],
+    ['SELECT DISTINCT level FROM logs.edge', 86_400, 'distinct values of dimensions'],
     [
       'SELECT e.level AS l, count() AS n FROM (SELECT * FROM logs.edge) AS e GROUP BY l',
-      3600,
+      86_400,
       'qualified names',
     ],
     [
       'SELECT arrayExists(x -> x = level, tags) AS k, count() AS n FROM logs.edge GROUP BY k',
-      3600,
+      86_400,
       'a lambda',
     ],
-    ['SELECT shown, count() AS n FROM logs.edge GROUP BY shown', 3600, 'a column that * leaves out'],
-    ['SELECT DISTINCT 1 AS one FROM logs.edge', 3600, 'no column'],
+    ['SELECT shown, count() AS n FROM logs.edge GROUP BY shown', 86_400, 'a column that * leaves out'],
+    ['SELECT DISTINCT 1 AS one FROM logs.edge', 86_400, 'no column'],
     [
       'WITH a AS (SELECT * FROM logs.edge), b AS (SELECT level AS l FROM a) SELECT l, count() AS n FROM b GROUP BY l',
-      3600,
+      86_400,
       'layers',
     ],
   ] as readonly (readonly [string, number, string])[])('%s', (sql, every) => {
@@ -260,6 +272,52 @@ test('an expression that is computed from dimensions belongs to their groups', (
   expect(text).toMatch(/^SELECT level = 'a' AS a, /);
 });
 
+interface Sized {
+  readonly groups: number;
+  readonly of: number;
+  /** Days that are covered, up to the same end. */
+  readonly days?: number;
+}
+
+test.each([
+  ['the one with fewer groups', { groups: 500, of: 10_000 }, { groups: 400, of: 10_000 }, 'b'],
+  ['the first of equals', { groups: 400, of: 10_000 }, { groups: 400, of: 10_000 }, 'a'],
+  [
+    'the rows that it does not cover count',
+    { groups: 500, of: 10_000 },
+    { groups: 10, of: 10_000, days: 45 },
+    'a',
+  ],
+  ['the first if a size is not known', { groups: 500, of: 10_000 }, undefined, 'a'],
+] as readonly (readonly [string, Sized, Sized | undefined, string])[])(
+  'of several rollups: %s',
+  (_, one, two, name) => {
+    const { coverage, rollup } = IN_USE;
+    const all = [one, two].map((size, index): RollupInUse => {
+      const from = coverage.until - BigInt(size?.days ?? 90) * 86_400_000_000n;
+      const named = { ...rollup, name: index === 0 ? 'a' : 'b' };
+      const ofTables = new Map(rollup.tables.map(({ table }) => [table, size?.groups ?? 0]));
+      return {
+        ...IN_USE,
+        rollup: named,
+        coverage: { ...coverage, from },
+        size: size && { ofSource: size.of, ofTables },
+      };
+    });
+    const found = createRouter({ zone: 'UTC' }).route('SELECT count() AS n FROM logs.edge', () => all);
+    expect(found).toMatchObject({ kind: 'rollup', rollup: { name } });
+  },
+);
+
+test.each([
+  'SELECT count() AS n FROM (SELECT nothing, level FROM logs.edge)',
+  'SELECT count() AS n FROM (SELECT level AS l, nothing + 1 AS m FROM logs.edge)',
+  'WITH a AS (SELECT level FROM logs.edge), b AS (SELECT level, bytes FROM a) SELECT count() AS n FROM b',
+  'SELECT count() AS n FROM (SELECT level FROM logs.edge ORDER BY nothing)',
+])('%s: the engine rejects a column that nothing reads', (sql) => {
+  expect(route(sql)).toMatchObject({ kind: 'rows', reason: { text: 'is no column' } });
+});
+
 test('parentheses around a column leave the column', () => {
   expect(sqlOf('SELECT level, count() AS n FROM logs.edge GROUP BY (level)')).toMatch(/GROUP BY \(level\)$/);
 });
@@ -275,7 +333,7 @@ test('a dimension with the name of the time of rows is another column', () => {
     "SELECT bytes > 9 AS b, toStartOfDay(at, 'UTC') AS d, count() AS n FROM logs.edge GROUP BY b, d",
   );
   expect(text).toContain('`bytes` > 9 AS `#time`');
-  expect(text.match(/AS `#time`/g)).toHaveLength(2); // of rows, and of the rollup
+  expect(text.match(/AS `#time`/g)).toHaveLength(4); // of rows, and of each table
 });
 
 test.each([

@@ -483,7 +483,7 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
   const before = fileOf('changed');
   const now = before.replace('project, host', 'project');
   const [one, two] = [before, now].map(
-    (text) => readRollupFile('a.rollup.yaml', text)?.rollups[0]?.rollup.version ?? '',
+    (text) => readRollupFile('a.rollup.yaml', text)?.rollups?.[0]?.rollup.version ?? '',
   );
   const inUse = async (version: string | undefined): Promise<readonly string[]> =>
     (await usedOf('changed', version)).map(({ rollup }) => rollup.version);
@@ -502,6 +502,10 @@ test('a changed rollup is a version beside the one in use, until it is equal to 
   expect(await inUse(two)).toEqual([one]);
   await work(now, 'backfill');
   expect(await inUse(two)).toEqual([two]);
+  const [{ size } = {}] = await usedOf('changed', two);
+  expect(size?.ofSource).toBe(2000);
+  const rows = [...(size?.ofTables.values() ?? [])].toSorted((a, b) => b - a); // of minutes, hours and days
+  expect([rows.length, rows[0] !== rows[2], rows[2] !== 0]).toEqual([3, true, true]);
   // A rollup is not used until it is known to match its changed source.
   await engine.execute(
     "ALTER TABLE logs.changed UPDATE bytes = 1 WHERE project = 'p1' SETTINGS mutations_sync = 2",

@@ -128,6 +128,7 @@ function createRecords(before: Pack, today: number): Records {
         .filter((record) => isKnown(record, needed))
         .map((record) => asLoaded(record, sources)),
     keep: (file, { candidate, ...found }) => {
+      if (file.rollups !== undefined && file.rollups.length > 0) return; // the engine is asked about them each time
       const record = find(file);
       const known = candidate === undefined ? record?.candidate : recordOf(candidate);
       const own = { ...located(file), sources: file.dependencies.map(positionOf), used: today };

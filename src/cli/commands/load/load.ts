@@ -106,18 +106,22 @@ async function loadSource(source: LoadSource, run: Load, { options, deps, reject
       case 'already_loaded':
         terminal.progress('');
         terminal.print(
-          `${name} is in ${table} already: ${event.rows} rows, loaded at ${event.at}. To load it again, add --again`,
+          `${name} is in ${table} already: ${rowsOf(event.rows)}, loaded at ${event.at}. To load it again, add --again`,
         );
         break;
       case 'loaded': {
         terminal.progress('');
         const seconds = ((monotonic() - started) / 1000).toFixed(1);
         const bad =
-          event.rejected === 0 ? '' : `; ${event.rejected} bad rows are in ${options.rejects ?? ''}`;
-        terminal.print(`Loaded ${event.rows} rows of ${name} into ${table} in ${seconds} s${bad}`);
+          event.rejected === 0 ? '' : `; ${rowsOf(event.rejected, 'bad ')} ${event.rejected === 1 ? 'is' : 'are'} in ${options.rejects ?? ''}`;
+        terminal.print(`Loaded ${rowsOf(event.rows)} of ${name} into ${table} in ${seconds} s${bad}`);
       }
     }
   }
+}
+
+function rowsOf(count: number, kind = ''): string {
+  return `${count} ${kind}${count === 1 ? 'row' : 'rows'}`;
 }
 
 function failed(name: string, { line, message, hint }: Extract<LoadEvent, { kind: 'failed' }>): CommandError {

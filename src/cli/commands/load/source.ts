@@ -42,7 +42,7 @@ export async function openSource(
       : `The name of ${path} does not end with .ndjson, .jsonl, .csv or .parquet, with or without .gz or .zst; name its format`;
     throw new CommandError(`${message}: --format ndjson, csv or parquet`, { exitCode: 2 });
   }
-  const state = isInput ? undefined : await stat(path);
+  const state = isInput ? undefined : await stat(path).catch((error: unknown) => missing(path, error));
   if (state?.isDirectory() === true)
     throw new CommandError(`${path} is a folder; name its files`, { exitCode: 2 });
   let consumed = 0;
@@ -59,6 +59,11 @@ export async function openSource(
     bytes: () => decompressed(count(isInput ? input : createReadStream(path, { highWaterMark: 2 ** 18 }))),
     consumed: () => consumed,
   };
+}
+
+function missing(path: string, cause: unknown): never {
+  const isMissing = cause instanceof Error && 'code' in cause && cause.code === 'ENOENT';
+  throw isMissing ? new CommandError(`${path} does not exist`) : cause;
 }
 
 const GZIP = [0x1f, 0x8b];

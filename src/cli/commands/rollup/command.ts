@@ -21,9 +21,7 @@ interface RollupFlags {
 }
 
 export function addRollup(program: Command, deps: CommandDeps): void {
-  const parent = program
-    .command('rollup')
-    .description('Create, fill and compare the rollups of *.rollup.yaml files.');
+  const parent = program.command('rollup').description('Create, fill and compare the rollups of the files.');
   for (const [action, description] of Object.entries(ACTIONS)) {
     const command = withSettings(parent.command(`${action} [names...]`))
       .description(description)

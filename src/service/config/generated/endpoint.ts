@@ -17,6 +17,14 @@ export type Element =
       [k: string]: unknown;
     };
 /**
+ * A width, such as 1m, 15m, 1h or 1d.
+ */
+export type RollupGrain = string;
+/**
+ * Rollups, each with a name that no other file of the folder has.
+ */
+export type Rollups = Rollup[];
+/**
  * A parameter value, a list of values for Array and Tuple types, or an object for Map types and Tuple types with names.
  */
 export type Value =
@@ -94,7 +102,7 @@ export interface EndpointFile {
   pii?: Pii;
   reservation?: Reservation;
   /**
-   * off: queries read rows, also where a rollup of their table would give the same response. By default, they read rollups. verify: a share of the calls over rollups also runs over the rows, in spare capacity; a difference switches the rollup off.
+   * A list declares rollups: aggregates of tables by time and dimensions, which queries of all endpoints read in place of rows. off: queries of this endpoint read rows, also where a rollup of their table would give the same response. verify: a share of the calls over rollups also runs over the rows, in spare capacity; a difference switches the rollup off.
    */
   rollups?:
     | 'off'
@@ -103,7 +111,8 @@ export interface EndpointFile {
          * The share of calls, from 0 to 1.
          */
         verify: number;
-      };
+      }
+    | Rollups;
   limits?: Limits;
   budget?: Budget;
   /**
@@ -216,6 +225,7 @@ export interface Include {
     | 'sandbox.functions'
     | 'pii'
     | 'reservation'
+    | 'rollups'
     | 'limits'
     | 'budget'
     | 'labels'
@@ -471,6 +481,71 @@ export interface Reservation {
    * The workload for warming; default: that of the ClickHouse user.
    */
   warming?: string;
+}
+/**
+ * Aggregates of one table.
+ */
+export interface Rollup {
+  /**
+   * Lower-case letters, digits and underscores: the names of its tables begin with it.
+   */
+  name: string;
+  /**
+   * The stored table that is aggregated, as database.table. Its engine is of the MergeTree family, and does not change rows when it merges.
+   */
+  from: string;
+  time: RollupTime;
+  /**
+   * Rows are grouped by these: columns, parts of columns such as metadata.request.method, and expressions with a name. With tenants, the column that distinguishes them is the first one.
+   *
+   * Items: A column, or one expression with its name, such as { area: "if(status < 500, 'fine', 'failed')" }.
+   */
+  dimensions: (
+    | string
+    | {
+        [k: string]: string;
+      }
+  )[];
+  /**
+   * Aggregates of the rows of a group, such as sum(bytes). count() is always one of them.
+   *
+   * Items: An aggregate such as sum(bytes), or { aggregate: quantile(0.95)(ms), approximate: true }.
+   */
+  measures: (string | RollupMeasure)[];
+  /**
+   * Buckets are kept for this time, in days; default: as long as the table keeps its rows, or longer. Buckets whose rows are gone answer no query.
+   */
+  keep?: string;
+  /**
+   * Buckets younger than this are read from the rows: an insert reaches the table and the rollup one after the other.
+   */
+  settle?: string;
+}
+/**
+ * Defines how rows are divided by time.
+ */
+export interface RollupTime {
+  /**
+   * A column of the type DateTime or DateTime64.
+   */
+  column: string;
+  /**
+   * The width of a bucket, or several, the finest first, of which each divides the next: each is a table of its own, filled from the one before. A width divides a day; buckets begin at midnight in UTC.
+   */
+  every: RollupGrain | RollupGrain[];
+}
+/**
+ * An aggregate whose merged states can differ from the aggregate of the rows.
+ */
+export interface RollupMeasure {
+  /**
+   * A call of an aggregate function.
+   */
+  aggregate: string;
+  /**
+   * Queries can be answered from the merged states although they can differ from the aggregate of the rows: sums of Float, quantiles, any value.
+   */
+  approximate?: boolean;
 }
 /**
  * Resource limits for each run of the endpoint; they override the SETTINGS of the query.

@@ -3,20 +3,21 @@
 /**
  * A width, such as 1m, 15m, 1h or 1d.
  */
-export type Grain = string;
+export type RollupGrain = string;
+/**
+ * Rollups, each with a name that no other file of the folder has.
+ */
+export type Rollups = Rollup[];
 
 /**
- * Rollups: aggregates of a table by time and dimensions that the engine keeps up to date with each insert, and that queries over the table are answered from where the result is the same. Files end in .rollup.yaml and are in the folder of endpoint files.
+ * Rollups: aggregates of a table by time and dimensions that the engine keeps up to date with each insert, and that queries over the table are answered from where the result is the same. Files end in .rollup.yaml and are in the folder of endpoint files, which can have rollups as well, as shared files can.
  */
 export interface RollupFile {
   /**
    * Describes what the rollups are for.
    */
   description?: string;
-  /**
-   * The rollups, each with a name that is unique in the folder.
-   */
-  rollups: Rollup[];
+  rollups: Rollups;
 }
 /**
  * Aggregates of one table.
@@ -30,7 +31,7 @@ export interface Rollup {
    * The stored table that is aggregated, as database.table. Its engine is of the MergeTree family, and does not change rows when it merges.
    */
   from: string;
-  time: Time;
+  time: RollupTime;
   /**
    * Rows are grouped by these: columns, parts of columns such as metadata.request.method, and expressions with a name. With tenants, the column that distinguishes them is the first one.
    *
@@ -47,7 +48,7 @@ export interface Rollup {
    *
    * Items: An aggregate such as sum(bytes), or { aggregate: quantile(0.95)(ms), approximate: true }.
    */
-  measures: (string | Measure)[];
+  measures: (string | RollupMeasure)[];
   /**
    * Buckets are kept for this time, in days; default: as long as the table keeps its rows, or longer. Buckets whose rows are gone answer no query.
    */
@@ -60,7 +61,7 @@ export interface Rollup {
 /**
  * Defines how rows are divided by time.
  */
-export interface Time {
+export interface RollupTime {
   /**
    * A column of the type DateTime or DateTime64.
    */
@@ -68,12 +69,12 @@ export interface Time {
   /**
    * The width of a bucket, or several, the finest first, of which each divides the next: each is a table of its own, filled from the one before. A width divides a day; buckets begin at midnight in UTC.
    */
-  every: Grain | Grain[];
+  every: RollupGrain | RollupGrain[];
 }
 /**
  * An aggregate whose merged states can differ from the aggregate of the rows.
  */
-export interface Measure {
+export interface RollupMeasure {
   /**
    * A call of an aggregate function.
    */

@@ -16,9 +16,17 @@ export type Element =
   | {
       [k: string]: unknown;
     };
+/**
+ * A width, such as 1m, 15m, 1h or 1d.
+ */
+export type RollupGrain = string;
+/**
+ * Rollups, each with a name that no other file of the folder has.
+ */
+export type Rollups = Rollup[];
 
 /**
- * Parts that several endpoint files include by name: tables, the parameters that they use, and policies. The file NAME.shared.yaml is included as from: NAME.
+ * Parts that several endpoint files include by name: tables, the parameters that they use, and policies. It can declare rollups of these tables as well, which are not included. The file NAME.shared.yaml is included as from: NAME.
  */
 export interface SharedFile {
   /**
@@ -41,6 +49,7 @@ export interface SharedFile {
   parameters?: {
     [k: string]: Parameter;
   };
+  rollups?: Rollups;
   /**
    * Keys of endpoint files with their values; an endpoint takes over those that its include lists under policies.
    */
@@ -82,6 +91,17 @@ export interface SharedFile {
     };
     pii?: Pii;
     reservation?: Reservation;
+    /**
+     * off: queries of this endpoint read rows, also where a rollup of their table would give the same response. verify: a share of the calls over rollups also runs over the rows, in spare capacity; a difference switches the rollup off.
+     */
+    rollups?:
+      | 'off'
+      | {
+          /**
+           * The share of calls, from 0 to 1.
+           */
+          verify: number;
+        };
     limits?: Limits;
     budget?: Budget;
     /**
@@ -134,6 +154,7 @@ export interface Include {
     | 'sandbox.functions'
     | 'pii'
     | 'reservation'
+    | 'rollups'
     | 'limits'
     | 'budget'
     | 'labels'
@@ -212,6 +233,71 @@ export interface Parameter {
    * Maximum length, in characters (String) or elements (Array, Map).
    */
   max_length?: number;
+}
+/**
+ * Aggregates of one table.
+ */
+export interface Rollup {
+  /**
+   * Lower-case letters, digits and underscores: the names of its tables begin with it.
+   */
+  name: string;
+  /**
+   * The stored table that is aggregated, as database.table. Its engine is of the MergeTree family, and does not change rows when it merges.
+   */
+  from: string;
+  time: RollupTime;
+  /**
+   * Rows are grouped by these: columns, parts of columns such as metadata.request.method, and expressions with a name. With tenants, the column that distinguishes them is the first one.
+   *
+   * Items: A column, or one expression with its name, such as { area: "if(status < 500, 'fine', 'failed')" }.
+   */
+  dimensions: (
+    | string
+    | {
+        [k: string]: string;
+      }
+  )[];
+  /**
+   * Aggregates of the rows of a group, such as sum(bytes). count() is always one of them.
+   *
+   * Items: An aggregate such as sum(bytes), or { aggregate: quantile(0.95)(ms), approximate: true }.
+   */
+  measures: (string | RollupMeasure)[];
+  /**
+   * Buckets are kept for this time, in days; default: as long as the table keeps its rows, or longer. Buckets whose rows are gone answer no query.
+   */
+  keep?: string;
+  /**
+   * Buckets younger than this are read from the rows: an insert reaches the table and the rollup one after the other.
+   */
+  settle?: string;
+}
+/**
+ * Defines how rows are divided by time.
+ */
+export interface RollupTime {
+  /**
+   * A column of the type DateTime or DateTime64.
+   */
+  column: string;
+  /**
+   * The width of a bucket, or several, the finest first, of which each divides the next: each is a table of its own, filled from the one before. A width divides a day; buckets begin at midnight in UTC.
+   */
+  every: RollupGrain | RollupGrain[];
+}
+/**
+ * An aggregate whose merged states can differ from the aggregate of the rows.
+ */
+export interface RollupMeasure {
+  /**
+   * A call of an aggregate function.
+   */
+  aggregate: string;
+  /**
+   * Queries can be answered from the merged states although they can differ from the aggregate of the rows: sums of Float, quantiles, any value.
+   */
+  approximate?: boolean;
 }
 /**
  * Divides the rows of the saved query into pages by the keys of the last row (keyset pagination). Callers send page_size and cursor.

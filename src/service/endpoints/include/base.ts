@@ -29,7 +29,10 @@ export function endpointBase(name: string, document: YamlDocument, file: Endpoin
   const isEnd = cursor.text(last) === ';';
   const query = slicePieces(pieces, 0, isEnd ? cursor.start(last) : file.query.length);
   const tables = tablesIn(query);
-  const keys = Object.entries(file).flatMap(([key, value]) => (value === undefined ? [] : key));
+  const isDeclaration = (key: string): boolean => key === 'rollups' && Array.isArray(file.rollups);
+  const keys = Object.entries(file).flatMap(([key, value]) =>
+    value === undefined || isDeclaration(key) ? [] : key,
+  );
   return {
     name,
     document,

@@ -3,7 +3,7 @@
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { YamlDocument } from '../../config/yaml-document.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
-import { readRollupFile, type RollupDeclaration } from '../rollups/read-rollups.ts';
+import { readRollupFile, readRollups, type RollupDeclaration } from '../rollups/read-rollups.ts';
 import { readViewFile, type ViewDeclaration } from '../shared-views/read-view.ts';
 import { composedDocument } from './composed-document.ts';
 import { createPartReader, type PartReader } from './read-part.ts';
@@ -26,8 +26,8 @@ export interface Composition {
   readonly diagnostics: readonly Finding[];
   readonly dependencies: readonly SourceFile[];
   readonly unread: readonly string[];
-  /** A file has these if it declares rollups. */
-  readonly rollups?: readonly RollupDeclaration[];
+  /** Undefined: it is not known yet, or the file has errors. */
+  readonly rollups?: readonly RollupDeclaration[] | undefined;
   /** A file has it if it declares a shared view. */
   readonly view?: ViewDeclaration | undefined;
 }
@@ -42,7 +42,14 @@ export function createCompose(): (path: string, text: string, sources: Sources) 
     const ofView = readViewFile(path, text);
     if (ofView !== undefined) return { ...ALONE, ...ofView };
     const { part, ...rest } = readPart({ name, path, text }, sources);
-    return { ...rest, composed: part && composedOf(part, rest.dependencies) };
+    if (part === undefined) return { ...rest, composed: undefined };
+    const { rollups, diagnostics } = readRollups(part.document);
+    return {
+      ...rest,
+      composed: composedOf(part, rest.dependencies),
+      rollups,
+      diagnostics: [...rest.diagnostics, ...diagnostics],
+    };
   };
 }
 

@@ -3,8 +3,7 @@ import type { Finding } from '../../../sql/base/finding.ts';
 import { locateFinding } from '../../config/locate-finding.ts';
 import type { CheckEntry } from '../checks/check.ts';
 import type { EndpointHead } from '../endpoint.ts';
-import { isRollupFile } from '../file-kinds.ts';
-import type { LoadedFiles } from '../load.ts';
+import { isBroken, type LoadedFiles } from '../load.ts';
 import { personalColumns } from './personal-columns.ts';
 import type { RollupDeclaration } from './read-rollups.ts';
 import { ROLLUP_CODES } from './rollup-codes.ts';
@@ -38,9 +37,10 @@ export function collectRollups(
   const byFile = new Map<string, readonly RollupDeclaration[]>();
   const byName = new Map<string, RollupDeclaration>();
   const findings: Finding[] = [];
-  for (const { file, rollups = [], diagnostics } of files.values()) {
-    if (!isRollupFile(file)) continue;
-    const declared = diagnostics.length > 0 ? (before.get(file) ?? []) : rollups;
+  for (const loaded of files.values()) {
+    const { file, rollups } = loaded;
+    const declared = isBroken(loaded) ? before.get(file) : rollups;
+    if (declared === undefined || declared.length === 0) continue;
     byFile.set(file, declared);
     for (const each of declared) {
       const first = byName.get(each.rollup.name);

@@ -1,15 +1,15 @@
-// Reads a file of rollups: YAML, schema, and what of each can be checked without an engine.
+// Reads the rollups that a file declares, of its own kind or of another, and checks what needs no engine.
 import { hash } from 'node:crypto';
 import { COUNT_OF_ROWS } from '../../../guard/rollups/aggregates.ts';
 import type { MeasureDefinition, RollupDefinition, RollupDimension } from '../../../guard/rollups/model.ts';
 import type { Finding, PathFinding } from '../../../sql/base/finding.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import { namesOf } from '../../../sql/clickhouse/tree/visit.ts';
-import type { Rollup as DeclaredRollup, RollupFile } from '../../config/generated/rollup.ts';
+import type { EndpointFile, Rollup as DeclaredRollup } from '../../config/generated/endpoint.ts';
 import { locateAll } from '../../config/locate-finding.ts';
 import { createSchemaCheck } from '../../config/schema.ts';
 import { parseYaml, type Path, type YamlDocument } from '../../config/yaml-document.ts';
-import { isRollupFile } from '../file-kinds.ts';
+import { isRollupFile, schemaOf } from '../file-kinds.ts';
 import { readMeasure } from './read-measure.ts';
 import { expressionText, readExpression, rowFaults, type ExpressionFault } from './row-expression.ts';
 
@@ -25,9 +25,9 @@ export interface RollupDeclaration {
   readonly index: number;
 }
 
-export interface RollupFileResult {
-  /** None if any finding is an error. */
-  readonly rollups: readonly RollupDeclaration[];
+export interface DeclaredRollups {
+  /** Undefined if it is not known what the file declares: it has errors. */
+  readonly rollups: readonly RollupDeclaration[] | undefined;
   readonly diagnostics: readonly Finding[];
 }
 
@@ -35,24 +35,30 @@ export interface RollupFileResult {
 const ROLLUPS_DATABASE = 'millrace_rollups';
 
 /** Undefined if the name of the file is that of another kind. */
-export function readRollupFile(path: string, text: string): RollupFileResult | undefined {
-  return isRollupFile(path) ? readRollups(path, text) : undefined;
+export function readRollupFile(path: string, text: string): DeclaredRollups | undefined {
+  return isRollupFile(path) ? readRollupsOf(path, text) : undefined;
 }
 
-/** Never throws for the contents of the file. */
-function readRollups(path: string, text: string): RollupFileResult {
+/** The rollups in the text of a file of any kind. Never throws for the contents of the file. */
+export function readRollupsOf(path: string, text: string): DeclaredRollups {
   const parsed = parseYaml(path, text);
-  if ('diagnostics' in parsed) return { rollups: [], diagnostics: parsed.diagnostics };
+  if ('diagnostics' in parsed) return { rollups: undefined, diagnostics: parsed.diagnostics };
   const { document } = parsed;
-  const invalid = createSchemaCheck('rollup')(document);
-  if (invalid.length > 0) return { rollups: [], diagnostics: invalid };
-  const { rollups: declared } = document.value as RollupFile; // it passed the schema
+  const invalid = createSchemaCheck(schemaOf(path))(document);
+  return invalid.length > 0 ? { rollups: undefined, diagnostics: invalid } : readRollups(document);
+}
+
+/** The rollups of a document that passed the schema of its kind. */
+export function readRollups(document: YamlDocument): DeclaredRollups {
+  const { rollups: list } = document.value as Pick<EndpointFile, 'rollups'>; // the same in all kinds
+  const declared = Array.isArray(list) ? list : [];
   const read = declared.map((each, index) => readRollup(each, { document, index }));
   const diagnostics = locateAll(
     document,
     read.flatMap(({ findings }) => findings),
   );
-  return { rollups: diagnostics.length > 0 ? [] : read.map(({ declaration }) => declaration), diagnostics };
+  const rollups = diagnostics.length > 0 ? undefined : read.map(({ declaration }) => declaration);
+  return { rollups, diagnostics };
 }
 
 interface RollupReading {

@@ -210,7 +210,8 @@ function partsOf({ arg }: Application): Value {
   const parts = unlessNull([own, by], 'NULL', (string = '', separator = '') => {
     const last = partsBy(sql`reverse(${string})`, sql`reverse(${separator})`, sql`-${operand(count)}`);
     const first = partsBy(string, separator, count.sql);
-    return sql`multiIf(${separator} = '', '', ${operand(count)} < 0, reverse(${last}), ${first})`;
+    const ofNull = count.type.isNullable ? sql`isNull(${count.sql}), NULL, ` : '';
+    return sql`multiIf(${ofNull}${separator} = '', '', ${operand(count)} < 0, reverse(${last}), ${first})`;
   });
   return value('text', parts, false);
 }

@@ -22,6 +22,7 @@ export const TRAITS: Traits = {
   castTruncates: true,
   roundsDigits: true,
   remainderIsWhole: true,
+  shiftsBothWays: true,
   sumsIntegers: true,
   averageOfIntegers: 'float',
   hasNan: false,

@@ -38,11 +38,11 @@ export function fromParts(application: Application, kind: 'date' | 'datetime'): 
 export const makeDate: Rule = (application) => fromParts(application, 'date');
 
 /** date_from_parts: months and days beyond the year and the month are counted on. */
-export const countedDate: Rule = ({ arg, all }) => {
-  const [year, month, day_] = [arg(0), arg(1), arg(2)].map(operand);
+export const countedDate: Rule = ({ arg }) => {
+  const [year, month, days] = [arg(0), arg(1), arg(2)];
   return date(
-    sql`toDate32('2000-01-01') + toIntervalYear(${year ?? ''} - 2000) + toIntervalMonth(${month ?? ''} - 1) + toIntervalDay(${day_ ?? ''} - 1)`,
-    isNullable(...all()),
+    sql`toDate32('2000-01-01') + toIntervalYear(${operand(year)} - 2000) + toIntervalMonth(${operand(month)} - 1) + toIntervalDay(${operand(days)} - 1)`,
+    isNullable(year, month, days),
   );
 };
 

@@ -10,7 +10,6 @@ import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, timestamp } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
-import { strToDate } from './str-to-date.ts';
 import { byToChar, dateFormat, dateParse, fromUnix, named, toChar } from './text.ts';
 import { truncated, unitOf } from './unit.ts';
 import { zoneOf } from './zone.ts';
@@ -185,7 +184,6 @@ const MOVED: Rules = {
 
 const TEXTS: Rules = {
   date_format: dateFormat,
-  str_to_date: strToDate,
   date_parse: dateParse,
   to_date: withPattern(cast('date'), byToChar('date')),
   to_timestamp: withPattern(toTimestamp, byToChar('timestamp')),

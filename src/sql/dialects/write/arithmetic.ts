@@ -1,5 +1,6 @@
 // Operators of numbers, times and intervals.
-import { inverted, negative, numberArithmetic, otherArithmetic, type Binary } from '../arithmetic.ts';
+import { negative, numberArithmetic, type Binary } from '../arithmetic.ts';
+import { inverted, otherArithmetic } from '../bits.ts';
 import { differs, unconverted } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
 import { isOpen, settled } from '../operand.ts';

@@ -41,6 +41,9 @@ export function toward(own: Value, other: Value, place: Place): Value {
   // A literal has the type of the numbers that it is compared with.
   if (isKind(own, 'float') && own.literal !== undefined && isKind(other, 'decimal'))
     return value('decimal', sql`toDecimal256('${own.literal}', 38)`, false);
+  // Infinity and NaN have no Decimal, which the engine may write in a list of numbers.
+  if (isKind(own, 'decimal') && isKind(other, 'float') && String(other.sql).startsWith("toFloat64('"))
+    return real(own);
   return beside(own, [other]);
 }
 

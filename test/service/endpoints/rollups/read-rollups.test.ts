@@ -1,6 +1,7 @@
 // Files of rollups: what they declare as records, and every finding at its place.
 import { expect, test } from 'vitest';
 import { createCompile } from '../../../../src/service/endpoints/compile.ts';
+import { sourcesIn } from '../../../../src/service/endpoints/include/sources.ts';
 import type { LoadedFile } from '../../../../src/service/endpoints/load.ts';
 import { collectRollups } from '../../../../src/service/endpoints/rollups/collect-rollups.ts';
 import { readRollupFile } from '../../../../src/service/endpoints/rollups/read-rollups.ts';
@@ -23,7 +24,7 @@ const GOOD = `rollups:
 test('a file becomes records', () => {
   const { rollups, diagnostics } = readRollups('logs.rollup.yaml', GOOD);
   expect(diagnostics).toEqual([]);
-  const [{ rollup, keepDays, settleSeconds } = never()] = rollups;
+  const [{ rollup, keepDays, settleSeconds } = never()] = rollups ?? [];
   const { version } = rollup;
   expect(version).toMatch(/^[0-9a-f]{8}$/);
   expect({ rollup, keepDays, settleSeconds }).toEqual({
@@ -76,7 +77,7 @@ test.each([
   ['median(ms), approximate: true', 'median(ms), approximate: false', 'other'],
 ])('%s as %s is %s version', (from, to, which) => {
   const versions = [GOOD, GOOD.replace(from, to)].map(
-    (text) => readRollups('logs.rollup.yaml', text).rollups[0]?.rollup.version,
+    (text) => readRollups('logs.rollup.yaml', text).rollups?.[0]?.rollup.version,
   );
   expect(versions[0] === versions[1]).toBe(which === 'same');
 });
@@ -148,11 +149,39 @@ test.each(CASES)('%s %s: %s', (key, marked, code) => {
   const lines = before.split('\n');
   const column = (lines.at(-1) ?? '').length + 1;
   const { diagnostics, rollups } = readRollups('a.rollup.yaml', text.replace('¦', ''));
-  expect(rollups).toEqual([]);
+  expect(rollups).toBeUndefined();
   expect(diagnostics.map((each) => each.code)).toEqual([code]);
   const [{ line, column: at } = never()] = diagnostics;
   const isWhole = /duplicate_column|unnamed/.test(code); // at its quote
   expect([line, at + Number(isWhole)]).toEqual([lines.length, column]);
+});
+
+test('endpoint files and shared files declare rollups as well, beside an included policy', () => {
+  const compile = createCompile({ piiHashKey: undefined });
+  const shared = `policies:\n  rollups: { verify: 0.5 }\n${GOOD}`;
+  const endpoint = `id: 7d2c0d1f-08a5-4b1a-8f1e-2d4d6a7c9b11
+name: own
+include: [{ from: parts, policies: [rollups] }]
+query: SELECT 1 AS a
+tenancy: { none: public }
+${GOOD.replace('edge_by_minute', 'own')}`;
+  const sources = sourcesIn([{ path: 'parts.shared.yaml', text: shared }]);
+  const load = (file: string, text: string): [string, LoadedFile] => {
+    const { unread: _, ...compiled } = compile(file, text, sources);
+    return [file, { file, stamp: '', hash: '', ...compiled }];
+  };
+  const files = new Map([load('own.yaml', endpoint), load('parts.shared.yaml', shared)]);
+  const { all, byFile, findings } = collectRollups(files);
+  expect(findings).toEqual([]);
+  expect(all.map(({ rollup, document }) => [rollup.name, document.file])).toEqual([
+    ['own', 'own.yaml'],
+    ['edge_by_minute', 'parts.shared.yaml'],
+  ]);
+  expect(files.get('own.yaml')?.candidate?.endpoint.verifiesRollups).toBe(0.5);
+  const alone = compile('own.yaml', endpoint.replace(/^include.*\n/m, '')).candidate?.endpoint;
+  expect([alone?.readsRollups, alone?.verifiesRollups]).toEqual([true, 0]);
+  const faulty = new Map([load('own.yaml', endpoint.replace('1m, 1h', '7m, 1h'))]);
+  expect(collectRollups(faulty, byFile).all.map(({ rollup }) => rollup.name)).toEqual(['own']);
 });
 
 test('a broken file keeps its rollups, and a name belongs to one of them', () => {

@@ -3,9 +3,9 @@ import { quoteString } from '../../clickhouse/literal.ts';
 import { literal, type Application } from '../function.ts';
 import { onlyIf, sql } from '../sql.ts';
 import { text, type Value } from '../value.ts';
-import { escaped, expressionOf, matchOf, type TimeExpression } from './parse.ts';
-import { dateFormatPattern, type Piece } from './pattern.ts';
-import { parsed, piecesOf, withYear } from './text.ts';
+import { escaped, expressionOf, matchOf, type TimeExpression } from '../time/parse.ts';
+import { dateFormatPattern, type Piece } from '../time/pattern.ts';
+import { parsed, piecesOf, withYear } from '../time/text.ts';
 
 /**
  * str_to_date(text, pattern): NULL for a text that does not match. The times of some strings are no times in ClickHouse, or depend on
@@ -26,12 +26,12 @@ export function strToDate(application: Application): Value {
   return onlyWhole(own, { pieces, expression }, application);
 }
 
-interface MysqlPattern {
+interface ReadPattern {
   readonly pieces: readonly Piece[];
   readonly expression: TimeExpression;
 }
 
-function onlyWhole(own: Value, pattern: MysqlPattern, { arg, source, fail }: Application): Value {
+function onlyWhole(own: Value, pattern: ReadPattern, { arg, source, fail }: Application): Value {
   const part = partSource(pattern.pieces);
   const written = source(0);
   const { groups } = pattern.expression;
