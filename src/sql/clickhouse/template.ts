@@ -188,7 +188,7 @@ function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlF
     for (let at = from; at < to; at = afterGroup(tokens, at)) {
       if (wordOf(tokens, { at }) !== 'OR') continue;
       tree ??= parseSaved(tokens.cursor);
-      if (!isWidening(tree, from, at)) continue;
+      if (!isWidening(tree, from, at) || isInOwnQuery(tokens, part, at)) continue;
       const message =
         'OR in an optional part would widen the condition around it: put the part in parentheses';
       findings.push(finding('part_or', message, spanOf(tokens, { from: at, to: at + 1 })));
@@ -204,6 +204,16 @@ function isWidening({ root, fault }: Tree, part: number, at: number): boolean {
   if (fault !== undefined && fault.at <= at) return true;
   const inner = nodesAround(root, at).findLast(({ kind }) => CONDITIONS.has(kind) || BRACKETS.has(kind));
   return inner !== undefined && CONDITIONS.has(inner.kind) && inner.from < part;
+}
+
+/** Whether a part is a whole query, and its OR is in a condition of that: alternative queries after each other are no tree. */
+function isInOwnQuery(tokens: TreeTokens, part: Span, at: number): boolean {
+  const { from } = tokensBetween(tokens, part);
+  if (!['SELECT', 'WITH'].includes(wordOf(tokens, { at: from }) ?? '')) return false;
+  const { root, fault } = parseSaved(within(tokens, part).cursor);
+  const own = at - from;
+  if (fault !== undefined && fault.at <= own) return false;
+  return nodesAround(root, own).some(({ kind }) => CONDITIONS.has(kind));
 }
 
 function finding(reason: string, message: string, { start, end }: Span): SqlFinding {

@@ -486,6 +486,91 @@ test('settings that servers of Tinybird and Grafana have are written where the e
   expect(read(folder, 'grouped')['query']).toMatch(/SETTINGS max_threads = 1, allow_suspicious_types/);
 });
 
+test('alternatives are optional parts where their columns exist in one of them only, and values without an alternative are rejected', async () => {
+  const { report, folder } = await run(
+    folderWith({
+      'clicks.datasource':
+        'SCHEMA >\n  `id` Int32,\n  `domain` String\n\nENGINE MergeTree\nENGINE_SORTING_KEY id\n',
+      'links.datasource':
+        'SCHEMA >\n  `id` Int32,\n  `folder` String\n\nENGINE MergeTree\nENGINE_SORTING_KEY id\n',
+      'orders.datasource':
+        "SCHEMA >\n  `id` Int32\n\nENGINE MergeTree\nENGINE_PARTITION_KEY toYYYYMM(__timestamp)\nENGINE_SORTING_KEY id, __offset\n\nKAFKA_CONNECTION_NAME 'c'\nKAFKA_STORE_HEADERS 'True'\n",
+      'fixtures/clicks.ndjson': '{"id":1,"domain":"a.org"}\n{"id":2,"domain":"a.org"}\n',
+      'fixtures/links.ndjson': '{"id":1,"folder":"f"}\n{"id":2,"folder":"g"}\n',
+      'usage.pipe':
+        "NODE found\nSQL >\n  %\n  SELECT {% if by == 'folder' %} l.folder {% else %} c.domain {% end %}, c.id FROM clicks c {% if by == 'folder' %} JOIN links l ON l.id = c.id {% end %}\nNODE x\nSQL >\n  %\n  SELECT {% if by == 'folder' %} folder {% else %} domain {% end %}, count() AS n FROM found GROUP BY ALL ORDER BY 1\nTYPE endpoint\n",
+      'tests/usage.yaml':
+        '- name: folders\n  parameters: by=folder\n  expected_result: |\n    {"folder":"f","n":1}\n    {"folder":"g","n":1}\n- name: domains\n  parameters: \'\'\n  expected_result: |\n    {"domain":"a.org","n":2}\n',
+      'totals.pipe':
+        "NODE x\nSQL >\n  %\n  SELECT {% if defined(by) %} {% if by == 'parity' %} id % 2 AS p {% elif by == 'sign' %} sign(id) AS p {% end %} {% else %} id AS p {% end %}, count() AS n FROM clicks GROUP BY p\nTYPE endpoint\n",
+      'late.pipe':
+        'NODE x\nSQL >\n  SELECT id, __headers FROM orders WHERE __timestamp < now()\nTYPE endpoint\n',
+      'either.pipe':
+        "NODE x\nSQL >\n  %\n  {% if at == 'a' %} WITH r AS (SELECT id FROM clicks) SELECT id FROM r WHERE id = 1 OR id = 2 ORDER BY id {% else %} WITH r AS (SELECT folder FROM links) SELECT folder FROM r WHERE folder = 'f' OR folder = 'h' ORDER BY folder {% end %}\nTYPE endpoint\n",
+    }),
+    { database: 'web' },
+  );
+  expect(outcomes(report)).toEqual(Array.from({ length: 7 }, () => expect.stringMatching(/: converted$/)));
+  expect(read(folder, 'totals')['parameters']).toEqual({ by: { type: 'String', enum: ['parity', 'sign'] } });
+});
+
+test('dashboards of Metabase and Redash, and cards of the first serialization format, are read as their cards and queries', async () => {
+  const native = (query: string, more: object = {}) => ({
+    type: 'native',
+    database: '/databases/shop',
+    native: { query, 'template-tags': more },
+  });
+  const filter = {
+    type: 'dimension',
+    'widget-type': 'string/=',
+    dimension: ['field', '/databases/shop/schemas/public/tables/orders/fields/status', null],
+  };
+  const metabase = await run(
+    folderWith({
+      'databases/shop/shop.yaml': 'name: shop\nengine: clickhouse\n',
+      'dashboard.json': JSON.stringify({
+        name: 'Sales',
+        dashcards: [
+          { card: null, visualization_settings: { text: 'a title' } },
+          {
+            card: {
+              name: 'Paid',
+              dataset_query: native('SELECT id FROM public.orders WHERE {{status}}', {
+                status: { name: 'status', ...filter },
+              }),
+            },
+          },
+        ],
+      }),
+      'older.json': JSON.stringify({
+        ordered_cards: [
+          { card: { name: 'All', dataset_query: native('SELECT count() AS n FROM public.orders') } },
+        ],
+      }),
+    }),
+  );
+  expect(outcomes(metabase.report)).toEqual(['paid: converted', 'all: converted']);
+  expect(read(metabase.folder, 'paid')['query']).toMatch(/orders\.status IN/);
+  const query = {
+    id: 7,
+    name: 'Orders',
+    query: 'SELECT count() AS n FROM public.orders',
+    data_source: { type: 'clickhouse' },
+  };
+  const redash = await run(
+    folderWith({
+      'd.json': JSON.stringify({
+        widgets: [
+          { text: 'a title' },
+          { visualization: { type: 'TABLE', query } },
+          { visualization: { type: 'CHART', query } },
+        ],
+      }),
+    }),
+  );
+  expect(outcomes(redash.report)).toEqual(['orders: converted']);
+});
+
 describe('existing files', () => {
   test('are kept, and overwritten with --force under their id', async () => {
     const path = join(FIXTURES, 'redash');

@@ -100,6 +100,12 @@ describe('optional parts', () => {
     ['inside an absent one', 'SELECT 1 /*if @a*/ , 2 /*if @b*/ , 3 /*end*/ /*end*/', ['b'], 'SELECT 1'],
     ['of one that is not given', 'SELECT 1 /* if not @a */ , 2 /* end */', [], 'SELECT 1 , 2'],
     ['of one that is', 'SELECT 1 /* if not @a */ , 2 /* end */', ['a'], 'SELECT 1'],
+    [
+      'of whole queries with OR',
+      '/* if @a */ WITH r AS (SELECT 1) SELECT 1 FROM r WHERE x OR y /* end */ /* if not @a */ SELECT 2 WHERE x OR y /* end */',
+      [],
+      'SELECT 2 WHERE x OR y',
+    ],
     ['of both kinds', 'SELECT 1 -- if @a and NOT @b\n, 2 -- end', ['a'], 'SELECT 1 , 2'],
     ['between tokens', 'SELECT a/* if @p */+b/* end */FROM t', [], 'SELECT a FROM t'],
     ['other comments', 'SELECT a -- if only\n/* the end */ # if @p\n, b', [], 'SELECT a , b'],
@@ -131,6 +137,13 @@ describe('optional parts', () => {
     ['no or', 'SELECT 1 /* if @a or @b */, 2 /* end */', 'query.part_marker', 9],
     ['half of a pair', 'SELECT (1 /* if @a */) /* end */', 'query.part_unbalanced', 21],
     ['OR', 'SELECT 1 WHERE p /* if @a */ AND b OR c /* end */', 'query.part_or', 35],
+    [
+      'OR in a part of a whole query',
+      '/* if @a */ SELECT 1 WHERE x /* if @b */ OR y /* end */ /* end */ /* if not @a */ SELECT 2 /* end */',
+      'query.part_or',
+      41,
+    ],
+    ['OR in a column', 'SELECT 1 WHERE p AND /* if @a */ SELECT x OR c /* end */', 'query.part_or', 42],
     ['OR at the beginning', 'SELECT 1 HAVING p /* if @a */ OR c /* end */', 'query.part_or', 30],
     ['OR in a join', 'SELECT 1 FROM a JOIN b ON x /* if @a */ OR c /* end */', 'query.part_or', 40],
   ])('%s', (_why, sql, code, start) => {

@@ -1,6 +1,7 @@
 // Changes a query as the engine asks, where servers of the tool run it as it is: adds settings, and types of parameters.
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { ConvertedParameter } from '../../../sql/dialects/conversion.ts';
+import { readMarker } from '../../../sql/clickhouse/part-condition.ts';
 import { innerType, parseType } from '../../../sql/types/type.ts';
 import { comparedColumns } from '../../convert/qualify-tables.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
@@ -13,7 +14,7 @@ export function asAsked(
   known: KnownTables,
 ): EndpointDraft | undefined {
   if (draft.dialect !== 'clickhouse') return undefined;
-  return withSettings(draft, errors) ?? withTypes(draft, errors, known);
+  return withSettings(draft, errors) ?? withNames(draft, errors) ?? withTypes(draft, errors, known);
 }
 
 /** Servers of the tools have these settings, which ClickHouse does not have by default; the engine's error without one selects it. */
@@ -38,6 +39,29 @@ function withSettings(draft: EndpointDraft, errors: readonly Finding[]): Endpoin
   );
   if (asked.length === 0) return undefined;
   return { ...draft, settings: [...settings, ...asked.map(([, text]) => text)] };
+}
+
+/**
+ * A template without an alternative for other values writes no query for them: the values that it compares are those that the
+ * parameter has.
+ */
+function withNames(draft: EndpointDraft, errors: readonly Finding[]): EndpointDraft | undefined {
+  const found = errors.map(({ code, message }) =>
+    code === 'engine.syntax' ? /\(.*\bwith another (\w+)/.exec(message)?.[1] : undefined,
+  );
+  const [name] = found;
+  if (name === undefined || found.some((each) => each !== name)) return undefined;
+  const values = [...draft.sql.matchAll(/\/\*[^*]*\*\//g)].flatMap(([comment]) => {
+    const marker = readMarker(comment);
+    const conditions = marker?.kind === 'if' ? marker.conditions : [];
+    return conditions.flatMap((each) => (each.name === name ? (each.value ?? []) : []));
+  });
+  const names = [...new Set(values)];
+  const parameters = draft.parameters.map((each) =>
+    each.name === name && each.type === 'String' && each.enum === undefined ? { ...each, enum: names } : each,
+  );
+  const isChanged = parameters.some((each, index) => each !== draft.parameters[index]);
+  return names.length > 0 && isChanged ? { ...draft, parameters } : undefined;
 }
 
 const NO_TEXT = /cannot (?:convert|parse) string .* (?:to|as) (?:type )?([A-Z]\w*)/i;

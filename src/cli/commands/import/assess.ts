@@ -184,11 +184,23 @@ export function itemsOf(
   return [...parts.map((part) => partItem(part, whole)), whole];
 }
 
+/** Why a part is not converted whose own lines have no fault. */
+function notWholeNote({ title, endpoint = '' }: ImportedItem, place: Position): PlacedNote {
+  return {
+    severity: 'not_converted',
+    code: 'part',
+    message: `It is a part of ${title}, which was not converted: see ${endpoint}`,
+    place,
+    inQuery: { line: 1, column: 1 },
+  };
+}
+
 /** A part has the notes whose places are in it. */
 function partItem(part: QueryPart, whole: ImportedItem): ImportedItem {
   const { tool, kind, title, file, place, lastLine } = part;
   const notes = whole.notes.filter((note) => note.place.line >= place.line && note.place.line <= lastLine);
   const own: ItemStatus = notes.some(({ severity }) => severity !== 'note') ? 'partly' : 'converted';
   const status = whole.status === 'not' ? 'not' : own;
-  return { tool, kind, title, file, place, status, endpoint: whole.endpoint, notes };
+  const reason = notes.length === 0 && whole.status === 'not' ? [notWholeNote(whole, place)] : [];
+  return { tool, kind, title, file, place, status, endpoint: whole.endpoint, notes: [...notes, ...reason] };
 }

@@ -6,7 +6,7 @@ import { checkWritten, type CheckedFile, type NewFile } from '../check-written.t
 import { isOfNames, ownErrors } from './assess.ts';
 import type { ConvertSettings } from './convert-query.ts';
 import { asAsked } from './asked.ts';
-import { withWhole } from './drafts.ts';
+import { withParts, withWhole } from './drafts.ts';
 import { endpointText, withStandIns, type EndpointDraft, type TextSettings } from './endpoint-text.ts';
 import type { Making } from './options.ts';
 
@@ -63,8 +63,12 @@ async function changedDrafts(
   for (const draft of drafts) {
     const errors = ownErrors(files.get(draft.path));
     const isBroken = draft.includes.size > 0 && errors.length > 0;
+    // A column of one alternative need not exist in the calls that use another one.
+    const isOfColumns = errors.some(({ code }) => code === 'engine.unknown_column');
     changed.push(
-      asAsked(draft, errors, settings.known) ?? (isBroken ? await withWhole(draft, settings) : draft),
+      asAsked(draft, errors, settings.known) ??
+        (isOfColumns ? await withParts(draft, settings) : undefined) ??
+        (isBroken ? await withWhole(draft, settings) : draft),
     );
   }
   return changed;

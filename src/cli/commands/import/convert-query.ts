@@ -106,8 +106,8 @@ async function convertText(
   dialect: TemplateDialect,
   settings: ConvertSettings,
 ): Promise<QueryConversion> {
-  const { sql, tool, template: own, declarations } = query;
-  const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations });
+  const { sql, tool, template: own, declarations, prefersParts } = query;
+  const template = readPlaceholders(sql, { tool: own ?? tool, dialect, declarations, prefersParts });
   if (template.isUnreadable === true) return { sql: undefined, parameters: [], notes: template.notes };
   const result =
     dialect === 'clickhouse'

@@ -51,6 +51,18 @@ export async function withWhole(draft: EndpointDraft, settings: ConvertSettings)
   return { ...draft, ...converted, sql, includes: new Map() };
 }
 
+/** The draft with optional parts in place of conditions and values that depend on its parameters; undefined if that changes nothing. */
+export async function withParts(
+  draft: EndpointDraft,
+  settings: ConvertSettings,
+): Promise<EndpointDraft | undefined> {
+  if (draft.dialect !== 'clickhouse' || draft.query.prefersParts === true) return undefined;
+  const query: ForeignQuery = { ...draft.query, prefersParts: true };
+  const converted = await convertQuery(query, settings);
+  const { sql } = converted;
+  return sql === undefined || sql === draft.sql ? undefined : { ...draft, ...converted, sql };
+}
+
 function keyOf({ tool, key }: ForeignQuery): string {
   return `${tool} ${key}`;
 }

@@ -113,7 +113,9 @@ async function loadSource(source: LoadSource, run: Load, { options, deps, reject
         terminal.progress('');
         const seconds = ((monotonic() - started) / 1000).toFixed(1);
         const bad =
-          event.rejected === 0 ? '' : `; ${rowsOf(event.rejected, 'bad ')} ${event.rejected === 1 ? 'is' : 'are'} in ${options.rejects ?? ''}`;
+          event.rejected === 0
+            ? ''
+            : `; ${rowsOf(event.rejected, 'bad ')} ${event.rejected === 1 ? 'is' : 'are'} in ${options.rejects ?? ''}`;
         terminal.print(`Loaded ${rowsOf(event.rows)} of ${name} into ${table} in ${seconds} s${bad}`);
       }
     }

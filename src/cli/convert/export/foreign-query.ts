@@ -55,6 +55,7 @@ export interface ForeignQuery {
   /** The name of the database system in the export, if it is none of the dialects. */
   readonly engine?: string;
   readonly declarations: readonly Declaration[];
+  readonly prefersParts?: true;
   /** Whose placeholders the text has, if not the tool's. */
   readonly template?: TemplateTool;
   readonly file: string;

@@ -94,7 +94,8 @@ const FORMS: readonly ((arms: readonly RenderedArm[], writer: Writer) => boolean
 function writeArms(rendered: readonly RenderedArm[], writer: Writer): void {
   if (rendered.every(({ outline }) => outline.tokens.length === 0)) return;
   const arms = withoutKeyword(withoutRepetition(rendered), writer);
-  if (FORMS.some((write) => write(arms, writer))) return;
+  const isPart = writer.rendering.source.prefersParts === true && writeParts(arms, writer);
+  if (isPart || FORMS.some((write) => write(arms, writer))) return;
   for (const fragment of arms[0]?.sink.fragments ?? []) emit(writer.sink, fragment);
   writer.rendering.failed.add(writer.span.start);
   const message = 'A part of the query that depends on a condition is not supported here';

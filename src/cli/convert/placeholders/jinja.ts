@@ -175,6 +175,10 @@ function readTag(content: string, reader: TagReader): Item {
   }
 }
 
+/** The queries that loops usually write. */
+const LOOP =
+  'Write its conditions over all values at once: has(@list, x), arrayAll(v -> …, @list), or arrayAll(v -> …, JSONExtractArrayRaw(@json)) for a parameter with JSON';
+
 const BLOCKS: ReadonlySet<string> = new Set([
   'for',
   'macro',
@@ -187,9 +191,11 @@ const BLOCKS: ReadonlySet<string> = new Set([
 ]);
 
 function block(word: string): Item {
-  const message =
-    word === 'for' || word === 'while' ? 'A loop is not supported' : `{% ${word} %} is not supported`;
-  const hint = 'Write what it produces';
+  const isLoop = word === 'for' || word === 'while';
+  const message = isLoop
+    ? 'A loop over the values of a parameter, or of a result, is not supported'
+    : `{% ${word} %} is not supported`;
+  const hint = isLoop ? LOOP : 'Write what it produces';
   return BLOCKS.has(word) ? { kind: 'loop', message, hint } : { kind: 'lost', message, hint };
 }
 

@@ -124,6 +124,8 @@ export interface NodeSource {
   readonly text: string;
   readonly dialect: TemplateDialect;
   readonly syntax: Syntax;
+  /** Alternatives are optional parts if that is possible, also where they could be conditions or values. */
+  readonly prefersParts?: boolean | undefined;
 }
 
 /** The nodes of the text, or of a part of it; `problem` if its tags do not match or there are too many. */

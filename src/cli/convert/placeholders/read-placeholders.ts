@@ -22,14 +22,14 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
     const message = `The query is longer than ${MAX_TEMPLATE_LENGTH / 1024} KiB`;
     return failed(written, [{ ...WHOLE, end: written.length, code: 'too_large', message }]);
   }
-  const { dialect, declarations = [] } = options;
+  const { dialect, declarations = [], prefersParts } = options;
   const reader = TEMPLATE_READERS[options.tool ?? detectTool(written)];
   const reading = { dialect, declarations };
   const { text, sourceOffset: origin } = reader.expand?.(written, reading) ?? {
     text: written,
     sourceOffset: (offset: number) => offset,
   };
-  const source: NodeSource = { text, dialect, syntax: reader.syntax(text, reading) };
+  const source: NodeSource = { text, dialect, syntax: reader.syntax(text, reading), prefersParts };
   const { nodes, problem } = readNodes(source);
   if (problem !== undefined) return failed(written, [{ ...WHOLE, end: written.length, ...problem }]);
   const { sink, rendering } = renderTemplate(source, nodes);

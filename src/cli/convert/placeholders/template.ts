@@ -55,6 +55,8 @@ export interface TemplateOptions {
   readonly tool?: TemplateTool;
   readonly dialect: TemplateDialect;
   readonly declarations?: readonly Declaration[];
+  /** The columns of an alternative exist in it only: `CASE` and conditions, which read those of all, are the last choice. */
+  readonly prefersParts?: boolean | undefined;
 }
 
 /** The longest text that is read, in UTF-16 code units. */

@@ -49,13 +49,15 @@ function isMetabase({ value }: ExportDocument): boolean {
   return itemsOf(value).some(({ value: item }) => member(item, 'dataset_query') !== undefined);
 }
 
-/** A card, a list of cards, or `{"data": […]}`. */
+/** A list of cards, `{"data": […]}`, or the cards of a dashboard as the API returns it; `ordered_cards` is its older name. */
 function itemsOf(value: unknown): readonly { readonly path: DocumentPath; readonly value: unknown }[] {
   if (Array.isArray(value)) return value.map((item: unknown, index) => ({ path: [index], value: item }));
   const data = member(value, 'data');
-  return Array.isArray(data)
-    ? data.map((item: unknown, index) => ({ path: ['data', index], value: item }))
-    : [];
+  if (Array.isArray(data))
+    return data.map((item: unknown, index) => ({ path: ['data', index], value: item }));
+  return ['dashcards', 'ordered_cards'].flatMap((list) =>
+    listOf(value, list).map((item, index) => ({ path: [list, index, 'card'], value: member(item, 'card') })),
+  );
 }
 
 function cardsOf(document: ExportDocument): readonly Card[] {
@@ -128,7 +130,9 @@ function queryOf(card: Card, context: ExportContext): ForeignQuery {
   const native = nativePath(value);
   const description = textOf(value, 'description');
   const database = member(member(value, 'dataset_query'), 'database') ?? member(value, 'database_id');
-  const engine = context.engines.get(String(database)) ?? textOf(member(value, 'database'), 'engine');
+  const engine =
+    context.engines.get(String(database).replace(/^\/databases\//, '')) ??
+    textOf(member(value, 'database'), 'engine');
   const key = keysOf(card)[0];
   const sqlPath = [...path, ...(native ?? [])];
   const base = {
@@ -204,7 +208,7 @@ function declarationOf(name: string, tag: unknown, given: TagContext): Declarati
   };
 }
 
-/** `[field, [DB, schema, table, column], …]`, `[field, {…}, 12]` or `[field, 12, null]`. */
+/** `[field, [DB, schema, table, column], …]`, `[field, {…}, 12]`, `[field, 12, null]`, or a path of version 1: `/databases/DB/schemas/S/tables/T/fields/F`. */
 function columnOf(dimension: unknown, { fields }: ExportContext): readonly string[] | undefined {
   if (!Array.isArray(dimension)) return undefined;
   const [, ...rest] = dimension as readonly unknown[];
@@ -213,6 +217,8 @@ function columnOf(dimension: unknown, { fields }: ExportContext): readonly strin
       const names = part.filter((each): each is string => typeof each === 'string');
       if (names.length > 1) return names.slice(-2);
     }
+    const [, table, column] = /\/tables\/([^/]+)\/fields\/([^/]+)$/.exec(String(part)) ?? [];
+    if (typeof part === 'string' && table !== undefined && column !== undefined) return [table, column];
     if (typeof part === 'number') return fields.get(String(part));
   }
   return undefined;

@@ -20,7 +20,18 @@ function isQuery(value: unknown): boolean {
   );
 }
 
+/** A list of queries, a page of one, a query, or the queries of a dashboard's widgets, each once. */
 function itemsOf(value: unknown): readonly { readonly path: DocumentPath; readonly value: unknown }[] {
+  const widgets = listOf(value, 'widgets').flatMap((widget, index) => {
+    const query = member(member(widget, 'visualization'), 'query');
+    return query === undefined
+      ? []
+      : [{ path: ['widgets', index, 'visualization', 'query'], value: query, id: member(query, 'id') }];
+  });
+  if (widgets.length > 0)
+    return widgets.filter(
+      ({ id }, at) => id === undefined || widgets.findIndex((each) => each.id === id) === at,
+    );
   if (Array.isArray(value)) return value.map((item: unknown, index) => ({ path: [index], value: item }));
   const results = ['results', 'queries'].find((key) => Array.isArray(member(value, key)));
   if (results === undefined) return [{ path: [], value }];

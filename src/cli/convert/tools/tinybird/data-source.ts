@@ -24,7 +24,8 @@ export function readDatasource(
   if (!/^[A-Za-z_]\w*$/.test(name) || RESERVED.test(database ?? ''))
     return problem('the name of the file is no name of a table');
   if (schema === undefined || schema === '') return problem('the data source has no SCHEMA');
-  const columns = columnsOf(schema.replace(/^>\s*/, '').replace(COMMENTS, '$1'));
+  const written = columnsOf(schema.replace(/^>\s*/, '').replace(COMMENTS, '$1'));
+  const columns = [...written, ...connectorColumns(written, options)];
   const engine = engineClauses(options);
   if (engine === undefined || columns.length === 0)
     return problem('the data source has no columns, or no engine');
@@ -35,7 +36,7 @@ export function readDatasource(
   const parts = [...columns.map(({ definition }) => definition), ...indexes];
   if ([...parts, engine].some((part) => part.includes(';')))
     return problem('the data source has a semicolon: it would be several statements');
-  const rows = rowsOf(name, columns, fixtures);
+  const rows = rowsOf(name, written, fixtures);
   const version = options.get('VERSION');
   return {
     tool: 'tinybird',
@@ -51,6 +52,29 @@ export function readDatasource(
     columns: columns.map((column) => column.name),
     ...(rows === undefined ? {} : { rows }),
   };
+}
+
+/** What the connector to Kafka adds to each row, whether or not the schema has it. Source: the page of the connector. */
+const KAFKA_COLUMNS: readonly (readonly [string, string])[] = [
+  ['__value', 'String'],
+  ['__topic', 'LowCardinality(String)'],
+  ['__partition', 'Int16'],
+  ['__offset', 'Int64'],
+  ['__timestamp', 'DateTime'],
+  ['__key', 'String'],
+];
+
+function connectorColumns(
+  written: readonly DataSourceColumn[],
+  options: ReadonlyMap<string, string>,
+): readonly DataSourceColumn[] {
+  if (!options.has('KAFKA_CONNECTION_NAME')) return [];
+  const headers = /true/i.test(options.get('KAFKA_STORE_HEADERS') ?? '')
+    ? [['__headers', 'Map(String, String)'] as const]
+    : [];
+  return [...KAFKA_COLUMNS, ...headers]
+    .filter(([name]) => written.every((each) => each.name !== name))
+    .map(([name, type]) => ({ name, definition: `\`${name}\` ${type}`, path: [] }));
 }
 
 /** ENGINE and what belongs to it; undefined if it is no engine's name. */

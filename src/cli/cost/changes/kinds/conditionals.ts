@@ -91,6 +91,7 @@ export const LISTS: ChangeKind = {
     for (const node of subject.conditions) {
       const found = listOf(subject, node);
       if (found === undefined || !hasKey(subject, found.key)) continue;
+      if (/\bnull/i.test(written(subject, found.list))) continue; // `has` finds NULL
       yield hidden(subject, node, `has(${written(subject, found.list)}, ${written(subject, found.key)})`);
     }
   },

@@ -11,7 +11,7 @@ import {
   wordOf,
 } from '../../../../sql/clickhouse/tree/visit.ts';
 import type { ChangeKind, ChangeProposal, ChangeSubject } from '../change.ts';
-import { keyType, written } from '../subject.ts';
+import { keyType, typeOfColumn, written } from '../subject.ts';
 
 /** A side of a join, by the name that qualifies its columns. */
 interface Side {
@@ -140,6 +140,8 @@ function asIn(subject: ChangeSubject, source: Node, where: Node): string | undef
       qualifierOf(subject, other) === name && ![undefined, name].includes(qualifierOf(subject, key)),
   );
   if (equal === undefined || where.parts.some(({ kind }) => kind === 'or')) return undefined;
+  // IN converts the values to the type of the key.
+  if (keyType(subject, equal.key)?.name !== typeOfColumn(subject, equal.other)?.name) return undefined;
   const isEquality = (each: Node): boolean => each.from <= equal.key.from && equal.key.to <= each.to;
   const own = where.parts.flatMap(conjunctsOf).filter((each) => !isEquality(each));
   if (!own.every((each) => isOnlyOf(subject, each, name))) return undefined;

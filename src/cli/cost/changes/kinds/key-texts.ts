@@ -169,8 +169,8 @@ const numberCast: Rewrite = (subject, { left, operator, right }) => {
   const [key] = isText ? (calledWith(subject, argument, 'tostring') ?? []) : isDecimal ? [argument] : [];
   const type = keyType(subject, key);
   if (key === undefined || type === undefined || integerOf(type) === undefined) return undefined;
-  if (number === undefined || number === 0 || number > 2 ** 40) return undefined;
-  return `${written(subject, key)} ${operator} ${written(subject, right)}`;
+  if (operator !== '=' || number === undefined || number === 0 || number > 2 ** 40) return undefined;
+  return `${written(subject, key)} = ${written(subject, right)}`;
 };
 
 /** `greatest(key, 5) >= 7`, and `least(key, 7) <= 5`. */

@@ -2,7 +2,7 @@
 import { quoteString } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
 import { isNegated, nameOf } from '../../../../sql/clickhouse/tree/visit.ts';
-import { isDate, isDateTime } from '../../../../sql/types/traits.ts';
+import { isDate, isDateTime, timeZone } from '../../../../sql/types/traits.ts';
 import type { ChangeKind, ChangeSubject } from '../change.ts';
 import {
   bare,
@@ -45,8 +45,15 @@ function isTimeKey(subject: ChangeSubject, node: Node | undefined): node is Node
   return type !== undefined && (isDate(type) || isDateTime(type));
 }
 
+/** Other zones have days that are no 24 hours, hours that begin at another minute, and times that are there twice. */
+function isUniversal(subject: ChangeSubject, node: Node): boolean {
+  const type = keyType(subject, node);
+  return type !== undefined && [undefined, 'UTC'].includes(timeZone(type));
+}
+
 /** A format of times whose texts are in the order of the times, and the same as a function of the time. */
 interface TimeFormat {
+  /** It matches texts of years that all types of times have. */
   readonly pattern: RegExp;
   /** Empty for the time itself. */
   readonly name: string;
@@ -54,18 +61,22 @@ interface TimeFormat {
   readonly valueOf: (text: string) => string;
 }
 
-const DAY = { pattern: /^\d{4}-\d\d-\d\d$/, name: 'toDate', valueOf: quoteString };
+const DAY = { pattern: /^(?:19[89]|20\d)\d-\d\d-\d\d$/, name: 'toDate', valueOf: quoteString };
 const digits = (text: string): string => text;
 
 const FORMATS: Readonly<Record<string, TimeFormat>> = {
   '%Y-%m-%d': DAY,
   '%F': DAY,
-  '%Y%m%d': { pattern: /^\d{8}$/, name: 'toYYYYMMDD', valueOf: digits },
-  '%Y-%m': { pattern: /^\d{4}-\d\d$/, name: 'toStartOfMonth', valueOf: (text) => quoteString(`${text}-01`) },
-  '%Y%m': { pattern: /^\d{6}$/, name: 'toYYYYMM', valueOf: digits },
-  '%Y': { pattern: /^\d{4}$/, name: 'toYear', valueOf: digits },
+  '%Y%m%d': { pattern: /^(?:19[89]|20\d)\d{5}$/, name: 'toYYYYMMDD', valueOf: digits },
+  '%Y-%m': {
+    pattern: /^(?:19[89]|20\d)\d-\d\d$/,
+    name: 'toStartOfMonth',
+    valueOf: (text) => quoteString(`${text}-01`),
+  },
+  '%Y%m': { pattern: /^(?:19[89]|20\d)\d{3}$/, name: 'toYYYYMM', valueOf: digits },
+  '%Y': { pattern: /^(?:19[89]|20\d)\d$/, name: 'toYear', valueOf: digits },
   '%Y-%m-%d %H': {
-    pattern: /^\d{4}-\d\d-\d\d \d\d$/,
+    pattern: /^(?:19[89]|20\d)\d-\d\d-\d\d \d\d$/,
     name: 'toStartOfHour',
     valueOf: (text) => quoteString(`${text}:00:00`),
   },
@@ -159,10 +170,13 @@ const difference: Rewrite = (subject, { left, operator, right }) => {
   const mirrored = MIRRORED[operator];
   if (from === undefined || until === undefined || zone !== undefined) return undefined;
   if (start === undefined || mirrored === undefined) return undefined;
+  const key = isTimeKey(subject, from) ? from : until;
+  const isWhole = keyType(subject, key)?.name === 'DateTime';
+  if ((name === 'hour' && !isUniversal(subject, key)) || (start === '' && !isWhole)) return undefined;
   const step = `toInterval${capital(name)}(${written(subject, right)})`;
   const at = (node: Node): string => {
     if (start !== '') return `${start}(${written(subject, node)})`;
-    return written(subject, node);
+    return node === key ? written(subject, node) : `toDateTime(${written(subject, node)})`;
   };
   if (isTimeKey(subject, from) && isConstant(until)) return `${at(from)} ${mirrored} ${at(until)} - ${step}`;
   if (isTimeKey(subject, until) && isConstant(from)) return `${at(until)} ${operator} ${at(from)} + ${step}`;
@@ -176,7 +190,7 @@ const age: Rewrite = (subject, { left, operator, right }) => {
   const isWanted = (operator === '<' || operator === '>=') && (numberOf(subject, right) ?? 0) >= 1;
   if (!isTimeKey(subject, key) || until === undefined || zone !== undefined || !isConstant(until))
     return undefined;
-  if (!isWanted || !/^(?:second|minute|hour|day)$/.test(name)) return undefined;
+  if (!isWanted || !/^(?:second|minute|hour|day)$/.test(name) || !isUniversal(subject, key)) return undefined;
   const step = `toInterval${capital(name)}(${written(subject, right)})`;
   return `${written(subject, key)} ${operator === '<' ? '>' : '<='} ${written(subject, until)} - ${step}`;
 };
@@ -211,7 +225,7 @@ const thereAndBack: Rewrite = (subject, { left, operator, right }) => {
     ) ?? [];
   const [key, ...zone] = calledWith(subject, inner, 'tostring', 'tounixtimestamp') ?? [];
   if (!isTimeKey(subject, key) || keyType(subject, key)?.name !== 'DateTime') return undefined;
-  if (others.length + zone.length > 0) return undefined;
+  if (others.length + zone.length > 0 || !isUniversal(subject, key)) return undefined;
   return `${written(subject, key)} ${operator} ${written(subject, right)}`;
 };
 

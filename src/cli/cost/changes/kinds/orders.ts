@@ -56,9 +56,13 @@ function negatedOf(subject: ChangeSubject, value: Node): Node | undefined {
   return orderedKey(subject, time ?? inner);
 }
 
+/** The negative of a large one is positive. */
+const UNSIGNED: ReadonlySet<string> = new Set(['UInt64', 'UInt128', 'UInt256']);
+
 function orderedKey(subject: ChangeSubject, node: Node): Node | undefined {
   const type = keyType(subject, node);
-  return type !== undefined && (isDate(type) || isDateTime(type) || isNumeric(type)) ? node : undefined;
+  if (type === undefined || UNSIGNED.has(type.name)) return undefined;
+  return isDate(type) || isDateTime(type) || isNumeric(type) ? node : undefined;
 }
 
 /** Returns the column of `formatDateTime(key, '%F %T')`, and `concat(key, '')`. */

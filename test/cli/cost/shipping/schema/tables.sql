@@ -41,3 +41,9 @@ CREATE TABLE ship.routes
   version UInt32
 )
 ENGINE = ReplacingMergeTree(version) PARTITION BY toYYYYMM(day) ORDER BY (depot, day);
+
+CREATE TABLE ship.bins (bin UInt32, depot String) ENGINE = MergeTree ORDER BY bin;
+
+CREATE TABLE ship.frames (at DateTime64(3, 'Asia/Kolkata'), big UInt64, size Nullable(UInt8)) ENGINE = MergeTree PARTITION BY toYYYYMM(at) ORDER BY (at, big);
+
+CREATE TABLE ship.logins (at DateTime('UTC'), worker String) ENGINE = MergeTree ORDER BY at;
