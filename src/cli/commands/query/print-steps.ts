@@ -29,7 +29,7 @@ export function sideBySide(before: string, after: string): readonly string[] {
   });
 }
 
-type Pair = readonly [left: string | undefined, right: string | undefined];
+type SideLines = readonly [left: string | undefined, right: string | undefined];
 
 function partsOf(line: string | undefined): readonly string[] {
   if (line === undefined) return [];
@@ -41,8 +41,8 @@ function partsOf(line: string | undefined): readonly string[] {
 }
 
 /** The lines of both texts, in which equal ones are beside each other. */
-function pairsOf(lefts: readonly string[], rights: readonly string[]): readonly Pair[] {
-  const pairs: Pair[] = [];
+function pairsOf(lefts: readonly string[], rights: readonly string[]): readonly SideLines[] {
+  const pairs: SideLines[] = [];
   let [left, right] = [0, 0];
   for (const [nextLeft, nextRight] of [...commonOf(lefts, rights), [lefts.length, rights.length] as const]) {
     const rows = Math.max(nextLeft - left, nextRight - right);
