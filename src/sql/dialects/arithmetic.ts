@@ -1,6 +1,7 @@
 // Arithmetic operators of numbers.
 import type { Of } from './tree.ts';
 import { ofQuotient } from './cast/strict.ts';
+import { opposite, overflows } from './constant.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
@@ -17,7 +18,7 @@ export interface Operation extends Place {
 export function numberArithmetic(a: Value, b: Value, operation: Operation): Value {
   const { operator, at, context } = operation;
   for (const each of [a, b]) checkNumber(each, at, context);
-  if (literalOverflow(a, b, operation))
+  if (overflows(a, b, operator, context.shared.traits))
     return unconverted(at, 'expression', `The result of ${operator} has too many digits`);
   switch (operator) {
     case '/':
@@ -88,37 +89,7 @@ const INTEGER = /^-?\d+$/;
 const hasDigits = (each: Value): boolean =>
   each.isApproximate === true || isKind(each, 'int', 'decimal') || /^\(?-?[\d.]+\)?$/.test(String(each.sql));
 
-/** Whether the operands are literals with a result that is no 64-bit integer, or no Float64. */
-function literalOverflow(a: Value, b: Value, { operator, context }: Operation): boolean {
-  const [x = '', y = ''] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
-  if (INTEGER.test(x) && INTEGER.test(y)) {
-    const result = OF_WHOLE[operator]?.(BigInt(x), BigInt(y)) ?? 0n;
-    const isShort = context.shared.traits.hasShortLiterals && [x, y].every((each) => fits(BigInt(each), 32));
-    return !fits(result, isShort ? 32 : 64);
-  }
-  return (
-    REAL.test(x) &&
-    REAL.test(y) &&
-    Number(y) !== 0 &&
-    !Number.isFinite(OF_REAL[operator]?.(Number(x), Number(y)) ?? 0)
-  );
-}
-
 const REAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-
-const fits = (number: bigint, bits: number): boolean => BigInt.asIntN(bits, number) === number;
-
-const OF_WHOLE: Readonly<Record<string, (x: bigint, y: bigint) => bigint>> = {
-  '+': (x, y) => x + y,
-  '-': (x, y) => x - y,
-  '*': (x, y) => x * y,
-};
-const OF_REAL: Readonly<Record<string, (x: number, y: number) => number>> = {
-  '/': (x, y) => x / y,
-  '+': (x, y) => x + y,
-  '-': (x, y) => x - y,
-  '*': (x, y) => x * y,
-};
 
 /** An integer that is computed with more bits; one that has more than 64 is an error. */
 export function checkedInteger(own: Sql, nullable: boolean): Value {
@@ -227,6 +198,10 @@ function roundedQuotient(own: Value, { shared }: Context): Value {
   return { ...roundHalfAway(own, own.type.scale), type: own.type };
 }
 
+/** The remainder of the least integer by it is an error in ClickHouse, and that by 1 is the same. */
+const isMinusOne = (each: Value): boolean =>
+  isKind(each, 'int') && String(each.sql).replaceAll(/[()]/g, '') === '-1';
+
 function remainder(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
   const { traits } = context.shared;
@@ -247,7 +222,7 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
           ? signed(each)
           : operandOf(each);
   const isSafe = !traits.dividesByZero || (isZeroFree(b) && !(isWhole && /^\(?-?0?\./.test(String(b.sql))));
-  const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
+  const by = isMinusOne(b) ? '1' : isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
   const kind = common(a, b);
   return loose(
     isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
@@ -273,8 +248,11 @@ const greatestScale = ({ type: { scale: x } }: Value, { type: { scale: y } }: Va
   x === undefined || y === undefined ? undefined : Math.max(x, y);
 
 /** The opposite of a number. */
-export function negative(inner: Value, context: Context): Value {
+export function negative(inner: Value, { at, context }: Place): Value {
   const { kind, bits: known } = inner.type;
+  const { hasShortLiterals } = context.shared.traits;
+  const digits = opposite(inner, context.shared.traits);
+  if (digits === 'none') return unconverted(at, 'expression', 'The result of - has too many digits');
   if (
     kind === 'int' &&
     context.isEvaluated === true &&
@@ -283,7 +261,12 @@ export function negative(inner: Value, context: Context): Value {
   )
     return checkedInteger(sql`-toInt128(${inner.sql})`, inner.type.isNullable);
   const { literal: _, ...rest } = inner;
-  return { ...rest, sql: sql`-${operandOf(inner)}`, isLoose: true };
+  // ClickHouse has no opposite of the least integer of a size.
+  if (digits !== undefined && String(inner.sql).startsWith('-'))
+    return { ...rest, sql: digits, isLoose: digits.startsWith('-') };
+  const isLeast = hasShortLiterals && digits === '-2147483648' && INTEGER.test(String(inner.sql));
+  const type = isLeast ? { ...inner.type, bytes: 4 } : inner.type;
+  return { ...rest, sql: sql`-${operandOf(inner)}`, type, isLoose: true };
 }
 
 export type Binary = Of<'binary'>;

@@ -17,7 +17,10 @@ import { TIME_FUNCTIONS } from './time.ts';
 function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
   const pad = padded(name);
   return (application) => {
-    const { arg, source } = application;
+    const { arg, optional, source, fail } = application;
+    const isText = isKind(arg(0), 'text', 'null', 'unknown', 'json');
+    if (name === 'rightPad' && !isText && /[^\0-\x7f]/.test(optional(2)?.literal ?? ''))
+      return fail('rpad of a value that is no string, with letters that are not ASCII', 'Cast the value to char.');
     const own = pad(application);
     if ((signedInteger(source(1)) ?? -1) >= 0) return own;
     return {
