@@ -1,7 +1,7 @@
 // Arithmetic operators of numbers.
 import type { Of } from './tree.ts';
 import { ofQuotient } from './cast/strict.ts';
-import { opposite, overflows } from './constant.ts';
+import { constantOf, opposite, overflows } from './constant.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
@@ -164,6 +164,17 @@ const floatOf = (each: Value, { convertsStrings }: Traits): Sql =>
 /** Signed: the remainder and quotient of UInt64 and a negative number are wrong. */
 const signed = (each: Value): Sql => (each.type.isUnsigned === true ? sql`toInt64(${each.sql})` : each.sql);
 
+/** ClickHouse divides with the bits of the dividend, of which the first one is a sign if the divisor has one. */
+function dividend(a: Value, b: Value): Sql {
+  const { bits = MAX_BITS } = a.type;
+  if (bits >= MAX_BITS) return signed(a);
+  const [own, other] = [constantOf(a), constantOf(b)];
+  const isPositive = other !== undefined && !other.startsWith('-');
+  if (isPositive && own !== undefined && !own.startsWith('-')) return operand(a);
+  const isShorter = isPositive && (b.type.bits ?? MAX_BITS) < (own === undefined ? bits + 1 : bits);
+  return isShorter ? operand(a) : sql`toInt64(${a.sql})`;
+}
+
 /** The quotient of integers, which is an integer. */
 export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
@@ -175,7 +186,7 @@ export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { dividesByZero } = context.shared.traits;
   const isSafe = !dividesByZero || isZeroFree(b);
   const by = isSafe ? signed(b) : sql`nullIf(${signed(b)}, 0)`;
-  return int(sql`intDiv(${signed(a)}, ${by})`, isNullable(a, b) || !isSafe, { bits: a.type.bits });
+  return int(sql`intDiv(${dividend(a, b)}, ${by})`, isNullable(a, b) || !isSafe, { bits: a.type.bits });
 }
 
 /** Digits after the point of a quotient of exact numbers. */
@@ -220,7 +231,9 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
         ? sql`toFloat64(${each.sql})`
         : each.type.isUnsigned === true
           ? signed(each)
-          : operandOf(each);
+          : each === a && isKind(a, 'int')
+            ? dividend(a, b)
+            : operandOf(each);
   const isSafe = !traits.dividesByZero || (isZeroFree(b) && !(isWhole && /^\(?-?0?\./.test(String(b.sql))));
   const by = isMinusOne(b) ? '1' : isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
   const kind = common(a, b);
@@ -262,11 +275,18 @@ export function negative(inner: Value, { at, context }: Place): Value {
     return checkedInteger(sql`-toInt128(${inner.sql})`, inner.type.isNullable);
   const { literal: _, ...rest } = inner;
   // ClickHouse has no opposite of the least integer of a size.
-  if (digits !== undefined && String(inner.sql).startsWith('-'))
-    return { ...rest, sql: digits, isLoose: digits.startsWith('-') };
-  const isLeast = hasShortLiterals && digits === '-2147483648' && INTEGER.test(String(inner.sql));
-  const type = isLeast ? { ...inner.type, bytes: 4 } : inner.type;
-  return { ...rest, sql: sql`-${operandOf(inner)}`, type, isLoose: true };
+  if (digits !== undefined && !digits.startsWith('-')) return { ...rest, sql: digits, isLoose: false };
+  if (hasShortLiterals && digits === '-2147483648' && INTEGER.test(String(inner.sql)))
+    return { ...rest, sql: `-${String(inner.sql)}`, type: { ...inner.type, bytes: 4 }, isLoose: true };
+  const isShort =
+    kind === 'int' && !hasShortLiterals && digits === undefined && inner.type.bytes !== undefined;
+  const own = isShort ? sql`toInt64(${inner.sql})` : operandOf(inner);
+  return {
+    ...rest,
+    sql: sql`-${own}`,
+    type: isShort ? { ...inner.type, bytes: undefined } : inner.type,
+    isLoose: true,
+  };
 }
 
 export type Binary = Of<'binary'>;

@@ -27,7 +27,7 @@ export function constantOf({ sql: own }: Value): string | undefined {
   let text = String(own);
   if (text.length > MAX_LENGTH || !/\d/.test(text)) return undefined;
   text = `(${text.replaceAll(/\bto(?:Float|Int)64\(/g, '(')})`;
-  for (let before = ''; before !== text; ) {
+  for (let before = ''; before !== text;) {
     before = text;
     text = text
       .replaceAll(IN_BRACKETS, '$1')

@@ -14,13 +14,10 @@ import { isKind, operand } from '../value.ts';
 import { TIME_FUNCTIONS } from './time.ts';
 
 /** NULL of a negative length. */
-function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
+export function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
   const pad = padded(name);
   return (application) => {
-    const { arg, optional, source, fail } = application;
-    const isText = isKind(arg(0), 'text', 'null', 'unknown', 'json');
-    if (name === 'rightPad' && !isText && /[^\0-\x7f]/.test(optional(2)?.literal ?? ''))
-      return fail('rpad of a value that is no string, with letters that are not ASCII', 'Cast the value to char.');
+    const { arg, source } = application;
     const own = pad(application);
     if ((signedInteger(source(1)) ?? -1) >= 0) return own;
     return {
