@@ -177,7 +177,8 @@ function markerOf(sql: string, { start, end }: Token): PartMarker | { readonly k
 /** A part has whole brackets, and does not widen the condition around it. */
 function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlFinding[]): void {
   let tree: Tree | undefined; // parsed if it is needed
-  for (const part of partsOf(pieces)) {
+  const parts = [...partsOf(pieces)];
+  for (const part of parts) {
     const brackets = within(tokens, part).cursor.brackets();
     if ('code' in brackets) {
       const message = 'an optional part must contain both brackets of a pair, or none';
@@ -188,7 +189,8 @@ function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlF
     for (let at = from; at < to; at = afterGroup(tokens, at)) {
       if (wordOf(tokens, { at }) !== 'OR') continue;
       tree ??= parseSaved(tokens.cursor);
-      if (!isWidening(tree, from, at) || isInOwnQuery(tokens, part, at)) continue;
+      const isOwn = !isWidening(tree, from, at) || isInOwnQuery(tokens, part, at);
+      if (isOwn && !isContinued(tokens, to, parts)) continue;
       const message =
         'OR in an optional part would widen the condition around it: put the part in parentheses';
       findings.push(finding('part_or', message, spanOf(tokens, { from: at, to: at + 1 })));
@@ -214,6 +216,14 @@ function isInOwnQuery(tokens: TreeTokens, part: Span, at: number): boolean {
   const own = at - from;
   if (fault !== undefined && fault.at <= own) return false;
   return nodesAround(root, own).some(({ kind }) => CONDITIONS.has(kind));
+}
+
+/** Returns whether AND follows a token, where other parts may be left out. */
+function isContinued(tokens: TreeTokens, from: number, parts: readonly Span[]): boolean {
+  const ends = new Map(parts.map((part) => tokensBetween(tokens, part)).map((span) => [span.from, span.to]));
+  let at = from;
+  for (let end = ends.get(at); end !== undefined && end > at; end = ends.get(at)) at = end;
+  return wordOf(tokens, { at }) === 'AND';
 }
 
 function finding(reason: string, message: string, { start, end }: Span): SqlFinding {

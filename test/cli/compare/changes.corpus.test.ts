@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { COST_CHANGES } from '../../../src/cli/compare/cost-changes.ts';
 import { ROLLUP_CHANGES } from '../../../src/cli/compare/rollup-changes.ts';
 import { VIEW_CHANGES } from '../../../src/cli/compare/view-changes.ts';
 import { CHANGES, type ChangeCode } from '../../../src/cli/compare/changes.ts';
@@ -986,6 +987,7 @@ describe('the table', () => {
       'query.not_compared', // without an engine
       'redaction.not_applied', // in unredacted.test.ts
       'query.source_redefined', // test/cli/commands/diff.command.test.ts
+      ...Object.keys(COST_CHANGES), // test/golden/commands/diff/cost
       ...Object.keys(ROLLUP_CHANGES), // test/golden/commands/diff/rollups
       ...Object.keys(VIEW_CHANGES), // test/golden/commands/diff/shared-views
     ]);

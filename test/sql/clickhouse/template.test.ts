@@ -143,6 +143,12 @@ describe('optional parts', () => {
       'query.part_or',
       41,
     ],
+    [
+      'OR in a whole query before a condition of all',
+      '/* if @a */ SELECT 1 WHERE x OR y /* end */ /* if not @a */ SELECT 1 WHERE x /* end */ AND tenant = 1',
+      'query.part_or',
+      29,
+    ],
     ['OR in a column', 'SELECT 1 WHERE p AND /* if @a */ SELECT x OR c /* end */', 'query.part_or', 42],
     ['OR at the beginning', 'SELECT 1 HAVING p /* if @a */ OR c /* end */', 'query.part_or', 30],
     ['OR in a join', 'SELECT 1 FROM a JOIN b ON x /* if @a */ OR c /* end */', 'query.part_or', 40],
