@@ -93,8 +93,8 @@ function isInteger(number: bigint, sides: readonly Value[], { hasShortLiterals }
   return BigInt.asIntN(bytes * 8, number) === number;
 }
 
-/** The opposite of an integer that is a constant: its digits; undefined if its type does not have it, and for others. */
-export function opposite(inner: Value, traits: Traits): string | 'none' | undefined {
+/** Returns the digits of the opposite of an integer that is a constant, or `none` if its type does not have it; undefined for others. */
+export function opposite(inner: Value, traits: Traits): string | undefined {
   const known = constantOf(inner);
   if (!isKind(inner, 'int') || known === undefined || !WHOLE.test(known)) return undefined;
   const own = -BigInt(known);

@@ -26,7 +26,7 @@ export const timeAsNumber = ({ at }: CastOptions): never =>
   unconverted(at, 'type', 'A time is cast to a number', 'Use the seconds since 1970.');
 
 /** A value as Float64. */
-export function toFloat(from: Value, options: CastOptions): Value {
+function toFloat(from: Value, options: CastOptions): Value {
   const { isSafe, context } = options;
   const nullable = from.type.isNullable || isSafe;
   if (isKind(from, 'float')) return from;
