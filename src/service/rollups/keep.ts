@@ -115,7 +115,7 @@ export async function* keepRollup(
     yield await cover(deps, { ...state, from: 0, until: 0 });
     return;
   }
-  const before = withUnequal(await judgeSettled(deps, kept, edge), replaced);
+  const before = withUnequal(await judgeSettled(deps, kept, edge), replaced.days);
   const events = fill(deps, kept, { judged: before, edge, state });
   let [hasFilled, after] = [false, before];
   for await (const event of events) {
@@ -131,7 +131,7 @@ export async function* keepRollup(
   // A call may have found meanwhile that the rollup is wrong.
   const recorded = stateOf(await readStates(engine), plan.rollup)?.failure;
   const failure = wrong.length > 0 ? `measures of ${wrong.join(', ')} differ from the rows` : recorded;
-  yield await cover(deps, { ...state, ...times, seen: now, failure });
+  yield await cover(deps, { ...state, ...times, seen: replaced.now, failure });
 }
 
 /** Its tables have the previous types of columns, so they are created again. */
@@ -174,15 +174,31 @@ async function emptyDays({ engine }: RollupDeps, { plan }: KeptRollup): Promise<
       await engine.execute(`ALTER TABLE ${quoteName(table)} DROP PARTITION '${day}'`);
 }
 
-/** Replaced rows may be equal in number, so their days are filled again. Returns undefined if it is not known now which days these are. */
-function replacedDays(
+/** A part that is being merged is seen again as what it became. */
+const SIGHTS = 5;
+
+/**
+ * Replaced rows may be equal in number, so their days are filled again. Returns them with the source as it was seen last, or undefined if
+ * it is not known now which days these are.
+ */
+async function replacedDays(
   { engine }: RollupDeps,
   { rollup, seen }: RollupState,
   { now, edge }: { readonly now: SeenSource; readonly edge: number },
-): Promise<readonly Day[] | undefined> {
-  const { lost, unseen } = comparePartsOf(seen.parts, now.parts);
-  const parts = unseen.filter((name) => lost.has(partitionOf(name)));
-  return daysOfParts(engine, rollup, parts, { from: 0, until: edge });
+): Promise<{ readonly days: readonly Day[]; readonly now: SeenSource } | undefined> {
+  let last = now;
+  for (let sight = 1; sight <= SIGHTS; sight++) {
+    const { lost, unseen } = comparePartsOf(seen.parts, last.parts);
+    const parts = unseen.filter((name) => lost.has(partitionOf(name)));
+    const days = await daysOfParts(engine, rollup, parts, { from: 0, until: edge });
+    if (days !== undefined) return { days, now: last };
+    const next = await seeSource(engine, rollup);
+    if (next === undefined || next.isChanging) return undefined;
+    if (hasOtherValues(last, next) || hasOtherColumns(last, next)) return undefined;
+    const { isChanging: _, ...again } = next;
+    last = again;
+  }
+  return undefined;
 }
 
 function withUnequal({ days }: Judged, unequal: readonly Day[]): Judged {

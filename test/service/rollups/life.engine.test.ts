@@ -151,16 +151,22 @@ test('while rows of now are inserted, those of past days are covered', async () 
   await createSource('busy');
   await insert('busy', { rows: 2000, days: 6, ago: 70 });
   const kept = await rollupOf('busy');
+  // No insert of a writer reaches these times: it is in the table before it is in the groups.
+  const untilPast = Math.floor(Date.now() / 1000) - 120;
+  const past = (covered: ReturnType<typeof coveredBy>): typeof covered => ({
+    ...covered,
+    until: Math.min(covered.until, untilPast),
+  });
   let [isStopped, seed] = [false, 10];
   const writers = Array.from({ length: 2 }, async () => {
     for (; !isStopped; await setTimeout(20))
       await insert('busy', { rows: 20, days: 0.001, ago: 0, seed: ++seed });
   });
   const first = coveredBy(await keep(kept));
-  expect(await differences(kept, first)).toEqual([]);
+  expect(await differences(kept, past(first))).toEqual([]);
   await insert('busy', { rows: 200, days: 6, ago: 70, seed: 1 });
   const second = coveredBy(await keep(kept));
-  expect(await differences(kept, second)).toEqual([]);
+  expect(await differences(kept, past(second))).toEqual([]);
   isStopped = true;
   await Promise.all(writers);
   const last = coveredBy(await keep(kept));
