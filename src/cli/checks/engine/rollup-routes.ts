@@ -40,7 +40,7 @@ export async function rollupRoutes(
 }
 
 /** A rollup that is filled covers these times: those after 1970 that its buckets can have. */
-const ALL_TIMES = { from: 0n, until: BigInt(Date.UTC(2100, 0)) * 1000n };
+export const ALL_TIMES = { from: 0n, until: BigInt(Date.UTC(2100, 0)) * 1000n };
 
 function routeText({ readsRollups }: Endpoint, route: Route): string {
   if (!readsRollups) return 'reads rows: its file has rollups: off';

@@ -9,6 +9,7 @@ import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import type { CreatedDefinitions, DefinitionDraft } from './definitions.ts';
 import type { ImportOptions } from './options.ts';
 import type { ImportedItem, ImportReport, WrittenFile } from './report.ts';
+import type { ImportedRollups, RollupDraft } from './rollups/view-rollups.ts';
 import type { Views } from './views.ts';
 import { writeFileOf } from './write-files.ts';
 
@@ -18,6 +19,7 @@ export interface Made {
   readonly tables: CreatedDefinitions;
   readonly views: Views;
   readonly created: CreatedDefinitions;
+  readonly rollups: ImportedRollups;
   readonly assessed: readonly Assessed[];
   /** The texts of endpoint files have their paths as keys. */
   readonly texts: ReadonlyMap<string, string>;
@@ -40,8 +42,12 @@ export async function reportOf(
     return { file: file.path, how };
   };
   const items: ImportedItem[] = [];
-  for (const draft of [...definitionsOf(made.tables), ...definitionsOf(made.created)])
+  for (const draft of [...definitionsOf(made.tables), ...definitionsOf(made.created)]) {
+    const rollup = made.rollups.drafts.get(draft);
+    if (rollup !== undefined) items.push(rollupItem(draft, rollup, await write(rollup, endpoints)));
+    if (rollup?.isAlone === true) continue;
     items.push(...(await definitionItem(draft, made, (file) => write(file, schema))));
+  }
   for (const file of made.rows.filter(({ path: each }) => !made.rejected.has(each)))
     await write(file, endpoints);
   for (const each of made.assessed) {
@@ -60,13 +66,25 @@ function definitionsOf({ notes, known }: CreatedDefinitions): readonly Definitio
   return [...known, ...notes.keys()];
 }
 
+/** The line of the rollup that a view is. */
+function rollupItem(
+  { item }: DefinitionDraft,
+  { name, isAlone }: RollupDraft,
+  written: WrittenFile,
+): ImportedItem {
+  const message = 'No other query of the export reads what it writes: its view is not written';
+  const notes = isAlone ? [noteOf(message, item.place, true)] : [];
+  return { ...itemOf(item), kind: 'rollup', status: 'converted', written, rollup: name, notes };
+}
+
 /** The line of a table or view; none for the view of an endpoint, which has its own. */
 async function definitionItem(
   draft: DefinitionDraft,
-  { tables, created, rejected, rows, views }: Made,
+  { tables, created, rejected, rows, views, rollups }: Made,
   write: (file: NewFile) => Promise<WrittenFile>,
 ): Promise<readonly ImportedItem[]> {
   const notes = tables.notes.get(draft) ?? created.notes.get(draft) ?? [];
+  const noRollup = rollups.notes.get(draft);
   const isKnown = tables.known.has(draft) || created.known.has(draft);
   const written = isKnown ? { file: draft.path, how: 'kept' as const } : await write(draft);
   const isOfEndpoint = [...views.byQuery].some(([query, each]) => each === draft && query.view === undefined);
@@ -95,7 +113,7 @@ async function definitionItem(
     status,
     written,
     relation: `${draft.database}.${draft.name}`,
-    notes: [...notes, ...ofRows],
+    notes: [...notes, ...ofRows, ...(noRollup === undefined ? [] : [noRollup])],
   };
   return [...partsOf(query, status), item];
 }

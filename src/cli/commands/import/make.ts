@@ -6,10 +6,11 @@ import { assess } from './assess.ts';
 import { checkAndRun } from './check-and-run.ts';
 import { convertQuery, type ConvertedQuery, type ConvertSettings } from './convert-query.ts';
 import { databaseName, relationsOf } from './database-name.ts';
-import { createDefinitions, fixturesOf, tableDrafts } from './definitions.ts';
+import { createDefinitions, fixturesOf, tableDrafts, type DefinitionDraft } from './definitions.ts';
 import { draftsOf, withIncludes } from './drafts.ts';
 import type { Made } from './made.ts';
 import type { Making } from './options.ts';
+import { rollupsOf } from './rollups/view-rollups.ts';
 import { viewsOf } from './views.ts';
 
 /** Converts, checks and runs all that the export has; writes nothing. */
@@ -30,6 +31,13 @@ export async function make(found: ReadExport, making: Making): Promise<Made> {
     const converted = await convertAll(found.queries, settings, making);
     const views = viewsOf(converted, { database, schema: options.schema, known });
     const created = await createDefinitions(on.engine, views.drafts, options);
+    const isCreated = (view: DefinitionDraft): boolean =>
+      created.known.has(view) || created.notes.get(view)?.length === 0;
+    const rollups = await rollupsOf(converted, views, {
+      engine: on.engine,
+      endpoints: options.endpoints,
+      isCreated,
+    });
     const drafts = await withIncludes(draftsOf(converted, options.endpoints), settings);
     const rows = fixturesOf(found, database, options.endpoints);
     const { checked, proof } = await checkAndRun(drafts, rows, { ...making, settings });
@@ -40,6 +48,7 @@ export async function make(found: ReadExport, making: Making): Promise<Made> {
       tables,
       views,
       created,
+      rollups,
       assessed,
       texts: checked.texts,
       rows,

@@ -19,6 +19,8 @@ export interface ImportedItem extends Omit<SourceItem, 'tool'> {
   readonly endpoint?: string | undefined;
   /** The table or view that it is, `database.name`. */
   readonly relation?: string;
+  /** The name of the rollup that it is. */
+  readonly rollup?: string;
   readonly written?: WrittenFile | undefined;
   readonly dialect?: TemplateDialect | undefined;
   readonly parameters?: readonly ConvertedParameter[];
@@ -77,8 +79,8 @@ export function isPart({ endpoint, written }: ImportedItem): boolean {
 }
 
 /** What an item became; undefined: nothing. */
-export function madeOf({ endpoint, relation }: ImportedItem): string | undefined {
-  return endpoint ?? relation;
+export function madeOf({ endpoint, relation, rollup }: ImportedItem): string | undefined {
+  return endpoint ?? relation ?? rollup;
 }
 
 /** Where an item or a note is in the export. */

@@ -87,6 +87,8 @@ export interface Relation {
 /** The beginning of the statement that creates a view, up to AS. */
 export interface ViewHead {
   readonly name: string;
+  /** The table that it writes, or itself. */
+  readonly target: string;
   readonly sql: (database: string) => string;
 }
 

@@ -129,6 +129,7 @@ function writersOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
           ...base,
           view: {
             name: title,
+            target,
             sql: (database) => `CREATE MATERIALIZED VIEW ${database}.${title} TO ${database}.${target} AS`,
           },
         }
@@ -136,6 +137,7 @@ function writersOf(pipe: Pipe, project: Project): readonly ForeignQuery[] {
           ...base,
           view: {
             name: target,
+            target,
             sql: (database) => `CREATE MATERIALIZED VIEW ${database}.${target}\n${engine}\nAS`,
           },
         };
