@@ -170,9 +170,9 @@ function dividend(a: Value, b: Value): Sql {
   if (bits >= MAX_BITS) return signed(a);
   const [own, other] = [constantOf(a), constantOf(b)];
   const isPositive = other !== undefined && !other.startsWith('-');
-  if (isPositive && own !== undefined && !own.startsWith('-')) return operand(a);
+  if (isPositive && own !== undefined && !own.startsWith('-')) return a.sql;
   const isShorter = isPositive && (b.type.bits ?? MAX_BITS) < (own === undefined ? bits + 1 : bits);
-  return isShorter ? operand(a) : sql`toInt64(${a.sql})`;
+  return isShorter ? a.sql : sql`toInt64(${a.sql})`;
 }
 
 /** The quotient of integers, which is an integer. */
@@ -232,7 +232,7 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
         : each.type.isUnsigned === true
           ? signed(each)
           : each === a && isKind(a, 'int')
-            ? dividend(a, b)
+            ? dividend({ ...a, sql: operandOf(a) }, b)
             : operandOf(each);
   const isSafe = !traits.dividesByZero || (isZeroFree(b) && !(isWhole && /^\(?-?0?\./.test(String(b.sql))));
   const by = isMinusOne(b) ? '1' : isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
