@@ -37,6 +37,10 @@ export const SCHEMA_CODES: Codes = {
     title: 'Invalid format',
     help: 'Names, UUIDs, times and sizes have a fixed format, which the message shows.',
   },
+  'schema.wrong_kind': {
+    title: 'File of another kind',
+    help: 'The end of a file name says what it declares: .view.yaml a shared view, .rollup.yaml rollups, .shared.yaml parts that endpoint files include, and any other .yaml an endpoint. Rename the file.',
+  },
   'schema.reserved_name': {
     title: 'Reserved name',
     help: 'sql, lql, format and dialect have a meaning in every request, so no parameter can have these names.',
@@ -62,10 +66,31 @@ export function readSchema(name: SchemaName): Record<string, unknown> {
 
 /** The schema is compiled at the first check, once in a process. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
-  return (document) =>
-    locateFindings(errorsOfSchema(name)(document.value), (error) =>
+  return (document) => {
+    const misplaced = wrongKind(name, document.value);
+    if (misplaced !== undefined) return [locateFinding(document, misplaced)];
+    return locateFindings(errorsOfSchema(name)(document.value), (error) =>
       locateFinding(document, toFinding(error)),
     );
+  };
+}
+
+/** What files declare by the end of their name, other than endpoints. */
+const KINDS: Partial<Readonly<Record<SchemaName, string>>> = {
+  view: 'a shared view', rollup: 'rollups', shared: 'parts that endpoint files include',
+}; // prettier-ignore
+
+/** An endpoint in a file whose name is that of another kind. */
+function wrongKind(name: SchemaName, value: unknown): PathFinding | undefined {
+  const kind = KINDS[name];
+  const isEndpoint = typeof value === 'object' && value !== null && 'id' in value && 'query' in value;
+  if (kind === undefined || !isEndpoint) return undefined;
+  return {
+    code: 'schema.wrong_kind',
+    path: ['query'],
+    message: `this is an endpoint, but files whose names end in .${name}.yaml declare ${kind}`,
+    hint: `Rename the file, for example with a hyphen: -${name}.yaml. The name of the endpoint can stay`,
+  };
 }
 
 /**

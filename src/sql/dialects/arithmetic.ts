@@ -1,6 +1,7 @@
 // Arithmetic operators of numbers.
 import type { Of } from './tree.ts';
 import { ofQuotient } from './cast/strict.ts';
+import { constantOf, opposite, overflows } from './constant.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
 import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
 import { roundHalfAway } from './round.ts';
@@ -17,7 +18,7 @@ export interface Operation extends Place {
 export function numberArithmetic(a: Value, b: Value, operation: Operation): Value {
   const { operator, at, context } = operation;
   for (const each of [a, b]) checkNumber(each, at, context);
-  if (literalOverflow(a, b, operation))
+  if (overflows(a, b, operator, context.shared.traits))
     return unconverted(at, 'expression', `The result of ${operator} has too many digits`);
   switch (operator) {
     case '/':
@@ -88,37 +89,7 @@ const INTEGER = /^-?\d+$/;
 const hasDigits = (each: Value): boolean =>
   each.isApproximate === true || isKind(each, 'int', 'decimal') || /^\(?-?[\d.]+\)?$/.test(String(each.sql));
 
-/** Whether the operands are literals with a result that is no 64-bit integer, or no Float64. */
-function literalOverflow(a: Value, b: Value, { operator, context }: Operation): boolean {
-  const [x = '', y = ''] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
-  if (INTEGER.test(x) && INTEGER.test(y)) {
-    const result = OF_WHOLE[operator]?.(BigInt(x), BigInt(y)) ?? 0n;
-    const isShort = context.shared.traits.hasShortLiterals && [x, y].every((each) => fits(BigInt(each), 32));
-    return !fits(result, isShort ? 32 : 64);
-  }
-  return (
-    REAL.test(x) &&
-    REAL.test(y) &&
-    Number(y) !== 0 &&
-    !Number.isFinite(OF_REAL[operator]?.(Number(x), Number(y)) ?? 0)
-  );
-}
-
 const REAL = /^-?\d+(?:\.\d+)?(?:e[+-]?\d+)?$/i;
-
-const fits = (number: bigint, bits: number): boolean => BigInt.asIntN(bits, number) === number;
-
-const OF_WHOLE: Readonly<Record<string, (x: bigint, y: bigint) => bigint>> = {
-  '+': (x, y) => x + y,
-  '-': (x, y) => x - y,
-  '*': (x, y) => x * y,
-};
-const OF_REAL: Readonly<Record<string, (x: number, y: number) => number>> = {
-  '/': (x, y) => x / y,
-  '+': (x, y) => x + y,
-  '-': (x, y) => x - y,
-  '*': (x, y) => x * y,
-};
 
 /** An integer that is computed with more bits; one that has more than 64 is an error. */
 export function checkedInteger(own: Sql, nullable: boolean): Value {
@@ -193,6 +164,17 @@ const floatOf = (each: Value, { convertsStrings }: Traits): Sql =>
 /** Signed: the remainder and quotient of UInt64 and a negative number are wrong. */
 const signed = (each: Value): Sql => (each.type.isUnsigned === true ? sql`toInt64(${each.sql})` : each.sql);
 
+/** ClickHouse divides with the bits of the dividend, of which the first one is a sign if the divisor has one. */
+function dividend(a: Value, b: Value): Sql {
+  const { bits = MAX_BITS } = a.type;
+  if (bits >= MAX_BITS) return signed(a);
+  const [own, other] = [constantOf(a), constantOf(b)];
+  const isPositive = other !== undefined && !other.startsWith('-');
+  if (isPositive && own !== undefined && !own.startsWith('-')) return operand(a);
+  const isShorter = isPositive && (b.type.bits ?? MAX_BITS) < (own === undefined ? bits + 1 : bits);
+  return isShorter ? operand(a) : sql`toInt64(${a.sql})`;
+}
+
 /** The quotient of integers, which is an integer. */
 export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
@@ -204,7 +186,7 @@ export function wholeQuotient(a: Value, b: Value, operation: Operation): Value {
   const { dividesByZero } = context.shared.traits;
   const isSafe = !dividesByZero || isZeroFree(b);
   const by = isSafe ? signed(b) : sql`nullIf(${signed(b)}, 0)`;
-  return int(sql`intDiv(${signed(a)}, ${by})`, isNullable(a, b) || !isSafe, { bits: a.type.bits });
+  return int(sql`intDiv(${dividend(a, b)}, ${by})`, isNullable(a, b) || !isSafe, { bits: a.type.bits });
 }
 
 /** Digits after the point of a quotient of exact numbers. */
@@ -227,6 +209,10 @@ function roundedQuotient(own: Value, { shared }: Context): Value {
   return { ...roundHalfAway(own, own.type.scale), type: own.type };
 }
 
+/** The remainder of the least integer by it is an error in ClickHouse, and that by 1 is the same. */
+const isMinusOne = (each: Value): boolean =>
+  isKind(each, 'int') && String(each.sql).replaceAll(/[()]/g, '') === '-1';
+
 function remainder(a: Value, b: Value, operation: Operation): Value {
   const { context } = operation;
   const { traits } = context.shared;
@@ -245,9 +231,11 @@ function remainder(a: Value, b: Value, operation: Operation): Value {
         ? sql`toFloat64(${each.sql})`
         : each.type.isUnsigned === true
           ? signed(each)
-          : operandOf(each);
+          : each === a && isKind(a, 'int')
+            ? dividend(a, b)
+            : operandOf(each);
   const isSafe = !traits.dividesByZero || (isZeroFree(b) && !(isWhole && /^\(?-?0?\./.test(String(b.sql))));
-  const by = isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
+  const by = isMinusOne(b) ? '1' : isSafe ? whole(b) : sql`nullIf(${whole(b)}, 0)`;
   const kind = common(a, b);
   return loose(
     isWhole ? 'int' : kind === 'decimal' ? 'numeric' : kind,
@@ -273,8 +261,11 @@ const greatestScale = ({ type: { scale: x } }: Value, { type: { scale: y } }: Va
   x === undefined || y === undefined ? undefined : Math.max(x, y);
 
 /** The opposite of a number. */
-export function negative(inner: Value, context: Context): Value {
+export function negative(inner: Value, { at, context }: Place): Value {
   const { kind, bits: known } = inner.type;
+  const { hasShortLiterals } = context.shared.traits;
+  const digits = opposite(inner, context.shared.traits);
+  if (digits === 'none') return unconverted(at, 'expression', 'The result of - has too many digits');
   if (
     kind === 'int' &&
     context.isEvaluated === true &&
@@ -283,7 +274,19 @@ export function negative(inner: Value, context: Context): Value {
   )
     return checkedInteger(sql`-toInt128(${inner.sql})`, inner.type.isNullable);
   const { literal: _, ...rest } = inner;
-  return { ...rest, sql: sql`-${operandOf(inner)}`, isLoose: true };
+  // ClickHouse has no opposite of the least integer of a size.
+  if (digits !== undefined && !digits.startsWith('-')) return { ...rest, sql: digits, isLoose: false };
+  if (hasShortLiterals && digits === '-2147483648' && INTEGER.test(String(inner.sql)))
+    return { ...rest, sql: `-${String(inner.sql)}`, type: { ...inner.type, bytes: 4 }, isLoose: true };
+  const isShort =
+    kind === 'int' && !hasShortLiterals && digits === undefined && inner.type.bytes !== undefined;
+  const own = isShort ? sql`toInt64(${inner.sql})` : operandOf(inner);
+  return {
+    ...rest,
+    sql: sql`-${own}`,
+    type: isShort ? { ...inner.type, bytes: undefined } : inner.type,
+    isLoose: true,
+  };
 }
 
 export type Binary = Of<'binary'>;

@@ -57,7 +57,11 @@ export function otherArithmetic([a, b]: Operands, operation: Operation): Value |
   const own = { name, traits };
   const isOpenShift = traits.shiftsBothWays && name.startsWith('bitShift') && !INTEGER.test(String(b.sql));
   if (isOpenShift) return shiftBothWays(x ?? a, y ?? b, own);
-  return shortShift(a, b, operation) ?? bits(x ?? a, y ?? b, own);
+  const short = shortShift(a, b, operation);
+  if (short !== undefined) return short;
+  if (traits.hasShortLiterals && name.startsWith('bitShift') && Number(b.sql) > 63)
+    return unconverted(at, 'expression', 'A shift by more than 63 is not converted');
+  return bits(x ?? a, y ?? b, own);
 }
 
 /** A shift by a number that may be negative, or more than all bits. */
@@ -79,15 +83,16 @@ function powerOf(a: Value, b: Value, operation: Operation): Value {
   return checkedPower(own, [a, b], operation) ?? value('float', own, isNullable(a, b));
 }
 
-/** Returns a shift of two literals of 32 bits, with the number of places modulo 32; undefined for others. */
+/** Returns a shift of two constants of at most 32 bits, with the number of places modulo 32; undefined for others. */
 function shortShift(a: Value, b: Value, { operator, context }: Operation): Value | undefined {
   const [own, places] = [a, b].map((each) => String(each.sql).replaceAll(/[()]/g, ''));
   const isShift = operator === '<<' || operator === '>>';
   if (!isShift || !context.shared.traits.hasShortLiterals) return undefined;
-  if (own === undefined || places === undefined || a.type.bytes !== 4) return undefined;
+  const { bytes } = a.type;
+  if (own === undefined || places === undefined || (bytes !== 4 && bytes !== 2)) return undefined;
   if (!INTEGER.test(own) || !INTEGER.test(places)) return undefined;
   const [left, by] = [BigInt(own), BigInt(places) & 31n];
-  return int(String(BigInt.asIntN(32, operator === '<<' ? left << by : left >> by)), false);
+  return int(String(BigInt.asIntN(bytes * 8, operator === '<<' ? left << by : left >> by)), false);
 }
 
 const isRounded = (each: Value, { shared }: Context): boolean =>

@@ -77,11 +77,12 @@ test.each([
   ['a UUID that is none', HEAD.replace('5c1f7c3e', '5c1f7c3'), '1:5'],
   ['a type that is not known', typed('Strng'), '5:14'],
   ['one inside another', typed('Array(Nulable(String))'), '5:14'],
-  ['none beside parameter', `${HEAD}tenancy: { parameter: a, none: b }\n`, '4:10'],
+  ['none beside parameter', `${HEAD}tenancy: { parameter: a, none: b }\n`, '4:12', 'remove it'],
   ['an unknown key', `${HEAD}quary: a\n`, '4:1'],
-])('marks %s', async (_why, text, place) => {
+])('marks %s', async (_why, text, place, message = '') => {
   const found = (await services['endpoint']?.doValidation(open(text), false)) ?? [];
   expect(found.map(({ range: { start } }) => `${start.line + 1}:${start.character + 1}`)).toEqual([place]);
+  expect(found[0]?.message).toContain(message);
 });
 
 test.each([

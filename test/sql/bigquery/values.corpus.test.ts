@@ -11,7 +11,7 @@ const FILES = readdirSync(FOLDER).filter((name) => name.endsWith('.jsonl'));
 
 let lab: Lab;
 beforeAll(async () => {
-  const names = ['facts', 'nothing'];
+  const names = ['facts', 'nothing', 'small'];
   const elements = names.map((name) => `${name} AS (SELECT * FROM shapes.${name})`);
   lab = await openLab({
     files: ['values.sql'],

@@ -27,3 +27,7 @@ INSERT INTO shapes.facts VALUES
   (4, 20, 1, 2.5, NULL, 'é', 'X', false, true, '2024-12-31', '2024-02-29', toDateTime('2024-12-31 23:59:59', 'America/New_York'), '1999-12-31 23:59:59.999999', '1999-12-31 23:59:59.999999', [5, 5], ['z']);
 
 CREATE TABLE shapes.nothing (id UInt32, i Int64, ni Nullable(Int64), s String, ns Nullable(String), b Bool, f Float64, d Date) ENGINE = MergeTree ORDER BY id;
+
+-- The least and the greatest of integers of fewer bits, which are all INT64 in BigQuery.
+CREATE TABLE shapes.small (id UInt32, t Int8, u Int16, w Int32, ut UInt8, uw UInt32, q UInt64, nt Nullable(Int8)) ENGINE = MergeTree ORDER BY id;
+INSERT INTO shapes.small VALUES (1, -128, -32768, -2147483648, 0, 0, 0, -128), (2, 127, 32767, 2147483647, 255, 4294967295, 9223372036854775807, NULL);

@@ -108,6 +108,8 @@ describe('what is no white space is named, at its place', () => {
     ].map(problemOf);
     const place = expect.objectContaining({ line: 2, column: 4, message: expect.stringContaining(name) });
     expect(problems.map(({ errors }) => errors)).toEqual([[place], [place]]);
+    const first = problemOf(() => translate(`${character}SELECT 1`, { tables: [], taken: new Set() }));
+    expect(first.errors).toEqual([expect.objectContaining({ message: expect.stringContaining(name) })]);
     const [finding] = bindPlaceholders(text, () => undefined).findings;
     expect(finding).toMatchObject({ start: 10, message: expect.stringContaining(name) });
   });

@@ -114,6 +114,8 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
   );
   if (unit !== undefined)
     return { index: unit, hint: didYouMean(nearest(wordAt(unit), LONG_UNITS)) ?? 'Write a unit such as DAY' };
+  const interval = unreadableInterval(wordAt, at);
+  if (interval !== undefined) return interval;
   const comma = commaBefore(wordAt, at);
   if (comma !== undefined) return { index: comma, hint: 'Remove the comma' };
   if (/^(?:GROUP|ORDER|PARTITION)$/.test(before) && wordAt(at) !== 'BY')
@@ -126,6 +128,30 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }
   return undefined;
+}
+
+/** The value of an INTERVAL before the token that is no number with a unit: `'3 DAYS DAYS'`, and `3` alone. */
+function unreadableInterval(wordAt: (index: number) => string, at: number): Misspelling | undefined {
+  const index = Array.from({ length: at }, (_, each) => each + 1).find((each) => {
+    if (wordAt(each - 1) !== 'INTERVAL') return false;
+    const [value, next] = [wordAt(each), wordAt(each + 1)];
+    if (/^'\s*-?\d+\s*'$|^\d+$/.test(value)) return endsList(next) || KEYWORDS.has(next) || next === '';
+    return value.startsWith("'") && !isLength(value);
+  });
+  if (index === undefined) return undefined;
+  const [count = '3'] = /-?\d+/.exec(wordAt(index)) ?? [];
+  const [word = ''] = /[A-Z]+/.exec(wordAt(index)) ?? [];
+  const unit = UNITS.has(word) ? word.replace(/S$/, '') : (nearest(word, LONG_UNITS) ?? 'DAY');
+  return { index, hint: `Write a number and a unit: INTERVAL ${count} ${unit}` };
+}
+
+/** Numbers, each with a unit, in quotes. */
+function isLength(value: string): boolean {
+  const parts = value.replaceAll("'", '').trim().split(/\s+/);
+  return (
+    parts.length % 2 === 0 &&
+    parts.every((part, index) => (index % 2 === 0 ? /^-?\d+$/.test(part) : UNITS.has(part)))
+  );
 }
 
 function endsList(word: string): boolean {

@@ -149,6 +149,7 @@ const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: Func
   empty: (context, { arguments: [only] }) =>
     only && compared(context, TEXTS.has(plainTypeOf(typeOf(only)).name) ? [only, EMPTY] : [lengthOf(only), NONE], (order) => order === 'equal'),
   ifNull: (context, { arguments: list }) => firstValue(context, list),
+  assumeNotNull: notNull,
   coalesce: (context, { arguments: list }) => firstValue(context, list),
   if: (context, { arguments: list }) => chosen(context, list),
   multiIf: (context, { arguments: list }) => chosen(context, list),
@@ -244,6 +245,15 @@ function firstValue(context: EvaluationContext, list: readonly Expression[]): Te
     if (!isAbsent) return evaluate(context, each);
   }
   return NULL;
+}
+
+/** The value, except of NULL. */
+function notNull(context: EvaluationContext, call: FunctionExpression): TermValue | Open | undefined {
+  const [only] = call.arguments;
+  if (only === undefined) return undefined;
+  const isAbsent = isNullValue(context, only);
+  if (isOpen(isAbsent)) return isAbsent;
+  return isAbsent ? undefined : evaluate(context, only);
 }
 
 /** Conditions and values in turn, then the value otherwise. A condition that is NULL leads to the next one. */

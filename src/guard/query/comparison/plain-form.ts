@@ -2,6 +2,7 @@
 import { isNullable } from '../confinement/types.ts';
 import { isTransparent, ofSet } from './blocks.ts';
 import { lengthForm } from './length-form.ts';
+import { tupleTypeOf, valueForm } from './value-forms.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 import {
   integerOf,
@@ -75,6 +76,8 @@ function plainStep(call: FunctionExpression): Expression {
     return first;
   const moved = /^(add|subtract)(Year|Quarter|Month|Week|Day|Hour|Minute|Second)s$/.exec(call.name);
   if (moved !== null && second !== undefined) return withInterval(call, moved, [first, second]);
+  const form = valueForm(call);
+  if (form !== call) return form;
   switch (call.name) {
     case 'not':
       return negated(call, first);
@@ -137,7 +140,7 @@ function ofEnum(call: FunctionExpression): FunctionExpression {
 /** `t.name` as the element of its number. */
 function numberedElement(call: FunctionExpression, tuple: Expression, element: Expression): Expression {
   const name = element.kind === 'constant' ? /^'([^'\\\\]*)'$/.exec(element.text)?.[1] : undefined;
-  const index = typeArguments(plainTypeOf(typeOf(tuple))).findIndex((each) => each.name === name);
+  const index = tupleTypeOf(typeOf(tuple)).findIndex((each) => each.name === name);
   if (name === undefined || index < 0) return call;
   const number = { kind: 'constant', text: `UInt64_${index + 1}`, type: 'UInt8' } as const;
   return { ...call, name: 'tupleElement', arguments: [tuple, number] };
@@ -149,8 +152,7 @@ export function elementOf(expression: Expression): readonly [tuple: Expression, 
   if (call.kind !== 'function' || call.name !== 'tupleElement') return undefined;
   const [tuple, element] = call.arguments;
   const index = element?.kind === 'constant' ? /^UInt64_(\d+)$/.exec(element.text)?.[1] : undefined;
-  const type = tuple && plainTypeOf(typeOf(tuple));
-  const item = type?.name === 'Tuple' ? typeArguments(type)[Number(index) - 1] : undefined;
+  const item = tuple && tupleTypeOf(typeOf(tuple))[Number(index) - 1];
   return tuple && item && [tuple, item.name ?? `${index}`];
 }
 

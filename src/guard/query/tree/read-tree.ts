@@ -1,4 +1,5 @@
 // Builds the typed tree of a query from the lines of `EXPLAIN QUERY TREE run_passes = 1, passes = 1`.
+import { withDistinct } from './limit-by.ts';
 import { attribute, parseTreeLines, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 import {
   namesOf,
@@ -166,7 +167,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
   const settings = line.children
     .filter(({ kind }) => kind.startsWith('SETTINGS '))
     .map(({ kind }) => kind.replace(` ${SCALAR_SETTING}=0`, ''));
-  return {
+  return withDistinct({
     kind: 'query',
     id: reader.id(line),
     cte: cteOf(line),
@@ -195,7 +196,7 @@ function readQuery(reader: TreeReader, line: TreeLine): QueryNode {
       .filter((each) => each !== '')
       .join(' '),
     attributes: shapeOf(line),
-  };
+  });
 }
 
 /** Without the settings of the format of the result. */

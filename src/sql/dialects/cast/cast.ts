@@ -10,7 +10,7 @@ import { secondsOf, spansOf } from '../time/interval.ts';
 import { isKind, UNKNOWN, value, type Kind, type Type, type Value } from '../value.ts';
 import { toInteger } from './integer.ts';
 import { arrayOfJson, fromJson, toJson } from './json.ts';
-import { toBoolean, toFloat, toNumber } from './number.ts';
+import { toBoolean, toNamedFloat, toNumber } from './number.ts';
 import type { CastOptions } from './strict.ts';
 import { toText } from './text.ts';
 
@@ -107,7 +107,7 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
     case 'int':
       return toInteger(from, type, options);
     case 'float':
-      return toFloat(from, options);
+      return toNamedFloat(from, type, options);
     case 'decimal':
       return toNumber(from, type, options);
     case 'text':

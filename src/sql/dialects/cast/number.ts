@@ -1,6 +1,7 @@
 // Casts to Float64 and Decimal, and to Booleans.
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
+import { constantOf, isShortOverflow } from '../constant.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql } from '../sql.ts';
 import type { Traits } from '../traits.ts';
@@ -25,7 +26,7 @@ export const timeAsNumber = ({ at }: CastOptions): never =>
   unconverted(at, 'type', 'A time is cast to a number', 'Use the seconds since 1970.');
 
 /** A value as Float64. */
-export function toFloat(from: Value, options: CastOptions): Value {
+function toFloat(from: Value, options: CastOptions): Value {
   const { isSafe, context } = options;
   const nullable = from.type.isNullable || isSafe;
   if (isKind(from, 'float')) return from;
@@ -58,6 +59,17 @@ export function toFloat(from: Value, options: CastOptions): Value {
     strictly(from, '0', (text) => sql`toFloat64(${trimmed(text)})`),
     nullable,
   );
+}
+
+/** A value as Float64; for a number of 32 bits, a constant that is none is an error. */
+export function toNamedFloat(from: Value, { name }: TypeName, options: CastOptions): Value {
+  const own = toFloat(from, options);
+  const isShort = name === 'REAL' || name === 'FLOAT4';
+  if (!isShort || options.isSafe || !options.context.shared.traits.hasShortLiterals) return own;
+  const written = Number(from.literal ?? constantOf(own));
+  if (Number.isFinite(written) && isShortOverflow(written))
+    return unconverted(options.at, 'type', `${String(written)} is not a number of 32 bits`);
+  return { ...own, type: { ...own.type, bytes: 4 } };
 }
 
 /** A value as a Decimal of a scale, rounded half away from zero; `digits`: its precision, if the dialect has one. */

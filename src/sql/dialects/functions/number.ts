@@ -2,6 +2,7 @@
 import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
 import { accepting, taking } from '../behaviour.ts';
+import { constantOf, opposite } from '../constant.ts';
 import { same, type Application, type Rule, type Rules } from '../function.ts';
 import { mayBeNan } from '../nan.ts';
 import { checkedPower } from '../power.ts';
@@ -112,7 +113,12 @@ function finite(
   return isExactResult ? exactReal(finiteOnly, nullable) : value('float', finiteOnly, nullable);
 }
 
-const abs: Rule = ({ arg }) => ({ sql: sql`abs(${arg(0).sql})`, type: arg(0).type });
+const abs: Rule = ({ arg, traits, fail }) => {
+  const own = arg(0);
+  if (constantOf(own)?.startsWith('-') === true && opposite(own, traits) === 'none')
+    return fail('The result of abs has too many digits');
+  return { sql: sql`abs(${own.sql})`, type: own.type };
+};
 
 /** ClickHouse has the sign of NaN: 1. `ofNan`: another one. */
 export const signBy =

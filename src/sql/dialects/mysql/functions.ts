@@ -14,7 +14,7 @@ import { isKind, operand } from '../value.ts';
 import { TIME_FUNCTIONS } from './time.ts';
 
 /** NULL of a negative length. */
-function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
+export function paddedOrNull(name: 'leftPad' | 'rightPad'): Rule {
   const pad = padded(name);
   return (application) => {
     const { arg, source } = application;

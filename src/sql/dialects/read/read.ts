@@ -112,17 +112,15 @@ function readOnly(source: Source): Query {
   return query;
 }
 
+const HINT = 'Only queries are allowed: SELECT, optionally preceded by WITH.';
+
 function requireQuery(source: Source): void {
   const { kind, start, upper } = peek(source);
   if (isQueryAhead(source)) return;
   if (kind === 'end') throw new UnconvertedError(start, 'statement', 'The text contains no query');
+  if (kind === 'symbol' && upper !== ';' && upper !== '(') unexpected(source, 'a query', HINT);
   const message = `${upper.slice(0, 40)} is not a query: an endpoint has one SELECT`;
-  throw new UnconvertedError(
-    start,
-    'statement',
-    message,
-    'Only queries are allowed: SELECT, optionally preceded by WITH.',
-  );
+  throw new UnconvertedError(start, 'statement', message, HINT);
 }
 
 /** Later steps are recursive, and take quadratic time for deep trees. */

@@ -5,6 +5,7 @@ export const TRAITS: Traits = {
   ...STANDARD,
   nulls: 'last',
   hasStrictArrays: true,
+  hasShortLiterals: true,
   comparesDates: true,
   booleanWords: 't true 1|f false 0',
   quotientDigits: 'most',

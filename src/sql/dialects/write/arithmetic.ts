@@ -53,7 +53,7 @@ export function writeUnary({ operator, value: of, at }: Unary, context: Context)
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp', 'datetime'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return negative(inner, context);
+      return negative(inner, { at, context });
   }
 }
 

@@ -379,6 +379,51 @@ export const EQUAL: readonly Pair[] = [
       'SELECT id FROM app.orders WHERE shop = @shop AND id IN (SELECT DISTINCT order_id FROM app.refunds WHERE shop = @shop ORDER BY order_id)',
     ],
     [
+      'a decimal constant',
+      'SELECT id FROM app.orders WHERE shop = @shop AND total > 5',
+      'SELECT id FROM app.orders WHERE shop = @shop AND total > toDecimal32(5, 2)',
+    ],
+    [
+      'a value that is not NULL',
+      "SELECT id FROM app.customers WHERE shop = @shop AND segment > 'new'",
+      "SELECT id FROM app.customers WHERE shop = @shop AND segment IS NOT NULL AND assumeNotNull(segment) > 'new'",
+    ],
+    [
+      'an Enum by its number',
+      "SELECT id FROM app.gates WHERE org = @org AND state != 'lost'",
+      'SELECT id FROM app.gates WHERE org = @org AND 3 != state',
+    ],
+    [
+      'has() of a map',
+      "SELECT visitor FROM app.hits WHERE site = @site AND mapContains(query, 'token')",
+      "SELECT visitor FROM app.hits WHERE site = @site AND has(query, 'token')",
+    ],
+    [
+      'LIMIT 1 BY for DISTINCT',
+      'SELECT DISTINCT customer, status FROM app.orders WHERE shop = @shop ORDER BY status, customer',
+      'SELECT customer, status FROM app.orders WHERE shop = @shop ORDER BY status, customer LIMIT 1 BY status, customer',
+    ],
+    [
+      'the first characters',
+      "SELECT card FROM app.orders WHERE shop = @shop AND substring(card, 1, 2) = '40'",
+      "SELECT card FROM app.orders WHERE shop = @shop AND left(card, 2) = '40'",
+    ],
+    [
+      'the first characters by a pattern',
+      "SELECT card FROM app.orders WHERE shop = @shop AND card NOT LIKE '40%'",
+      "SELECT card FROM app.orders WHERE shop = @shop AND left(card, 2) != '40'",
+    ],
+    [
+      'elements of tuples in an array',
+      'WITH l AS (SELECT order_id, arrayZip(items.sku, items.qty) AS pairs FROM app.lines WHERE shop = @shop) SELECT order_id FROM l WHERE arrayExists(e -> e.2 > 1, pairs)',
+      'WITH l AS (SELECT order_id, arrayZip(items.sku, items.qty) AS pairs FROM app.lines WHERE shop = @shop) SELECT order_id FROM l WHERE arrayExists(e -> tupleElement(e, 2) > 1, pairs)',
+    ],
+    [
+      'an element of the tuples in an array',
+      'SELECT id FROM app.parcels WHERE shop = @shop AND arrayExists(e -> e.level > 1, scans)',
+      'SELECT id FROM app.parcels WHERE shop = @shop AND arrayExists(l -> l > 1, scans.level)',
+    ],
+    [
       'FINAL in a WITH table',
       'SELECT qty FROM app.stock FINAL WHERE shop = @shop AND qty > 3',
       'WITH s AS (SELECT * FROM app.stock FINAL WHERE shop = @shop) SELECT qty FROM s WHERE qty > 3',

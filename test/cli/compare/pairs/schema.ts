@@ -9,6 +9,7 @@ CREATE TABLE {db}.orders (shop LowCardinality(String), id UInt64, customer UInt6
 CREATE TABLE {db}.customers (shop String, id UInt64, name String, phone String, segment Nullable(String)) ENGINE = MergeTree ORDER BY (shop, id);
 CREATE TABLE {db}.refunds (shop String, order_id UInt64, amount Decimal(10, 2), reason String) ENGINE = MergeTree ORDER BY (shop, order_id);
 CREATE TABLE {db}.stock (shop String, sku String, state Enum8('in' = 1, 'out' = 2, 'late' = 3), qty UInt32, ver UInt32) ENGINE = ReplacingMergeTree(ver) PARTITION BY ver ORDER BY (shop, cityHash64(sku), sku) SAMPLE BY cityHash64(sku);
+CREATE TABLE {db}.parcels (shop String, id UInt64, scans Array(Tuple(place String, level UInt8))) ENGINE = MergeTree ORDER BY (shop, id);
 CREATE TABLE {db}.products (sku String, title String, cost Decimal(10, 2)) ENGINE = MergeTree ORDER BY sku;
 CREATE TABLE {db}.lines (shop String, order_id UInt64, items Nested(sku String, qty UInt32)) ENGINE = MergeTree ORDER BY (shop, order_id);
 CREATE TABLE {db}.readings (org UInt32, device UInt64, at DateTime, metric LowCardinality(String), value Float64) ENGINE = MergeTree ORDER BY (org, device, at);
@@ -33,6 +34,7 @@ INSERT INTO {db}.orders VALUES ('a', 1, 1, 5, 'paid', '2024-01-01 00:00:02', '40
 INSERT INTO {db}.customers VALUES ('a', 1, 'Ada', '+49-1', 'vip'), ('a', 2, 'Bo', '+49-2', NULL);
 INSERT INTO {db}.refunds VALUES ('a', 1, 2, 'late'), ('a', 3, 9, 'void');
 INSERT INTO {db}.lines VALUES ('a', 1, ['s1', 's2'], [1, 2]), ('a', 2, ['s3'], [5]), ('a', 3, [], []);
+INSERT INTO {db}.parcels VALUES ('a', 1, [('ham', 1), ('rtm', 3)]), ('a', 2, [('ham', 1)]), ('a', 3, []);
 INSERT INTO {db}.stock SELECT 'a', concat('s', toString(number % 20)), 1 + number % 3, number, intDiv(number, 20) FROM numbers(40);
 INSERT INTO {db}.readings VALUES (1, 1, '2024-01-01 00:00:05', 'temp', 20), (1, 1, '2024-01-01 00:01:05', 'temp', 22), (1, 2, '2024-01-01 00:00:05', 'hum', 40), (1, 4, '2024-01-02 00:00:05', 'hum', 60);
 INSERT INTO {db}.devices VALUES (1, 1, 'roof', ('Bonn', 'Kim')), (1, 2, 'yard', ('Ulm', 'Lee'));
@@ -51,6 +53,7 @@ INSERT INTO {db}.orders VALUES ('b', 1, 1, 50, 'paid', '2024-01-01 00:00:03', '5
 INSERT INTO {db}.customers VALUES ('b', 1, 'Cy', '+33-1', 'vip'), ('b', 3, 'Di', '+33-3', 'new'), ('b', 4, 'Ed', '+33-4', NULL);
 INSERT INTO {db}.refunds VALUES ('b', 1, 20, 'late'), ('b', 2, 30, 'lost'), ('b', 4, 1, 'void');
 INSERT INTO {db}.lines VALUES ('b', 1, ['s2'], [9]), ('b', 2, ['s1', 's3'], [7, 8]);
+INSERT INTO {db}.parcels VALUES ('b', 1, [('bcn', 2)]);
 INSERT INTO {db}.stock VALUES ('b', 's1', 'in', 1, 0);
 INSERT INTO {db}.readings VALUES (2, 1, '2024-01-01 00:00:07', 'temp', 80), (2, 4, '2024-01-01 00:00:08', 'hum', 90), (2, 3, '2024-01-02 00:00:08', 'temp', 95);
 INSERT INTO {db}.devices VALUES (2, 1, 'hall', ('Rome', 'Max')), (2, 3, 'cave', ('Nice', 'Eva')), (2, 4, 'pool', ('Lyon', 'Ida'));

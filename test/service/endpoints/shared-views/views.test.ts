@@ -107,3 +107,10 @@ test('a file with errors keeps its last good version; one that is gone is gone',
   expect(broken.byEndpoint).toEqual(before.byEndpoint);
   expect(collected({ 'shop.yaml': ENDPOINT }, broken).byEndpoint.size).toBe(0);
 });
+
+test.each(['view', 'rollup', 'shared'])('an endpoint in a file named .%s.yaml is one finding', (kind) => {
+  const [file] = loaded({ [`a.${kind}.yaml`]: ENDPOINT }).values();
+  expect(file?.candidate).toBeUndefined();
+  expect(places(file?.diagnostics ?? [])).toEqual(['schema.wrong_kind 3:8']);
+  expect(file?.diagnostics[0]?.message).toContain(`.${kind}.yaml declare`);
+});

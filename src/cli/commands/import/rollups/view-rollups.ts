@@ -72,8 +72,9 @@ function noteOf(query: ForeignQuery, { message, quoted = '' }: Obstacle): Placed
   };
 }
 
-/** Returns true if another query of the export has the name of the table that the view writes. */
+/** Returns false if nothing but the view has the name of the table that it writes. Values that are no states can be read outside of the export. */
 function isRead(view: ForeignQuery, converted: readonly ConvertedQuery[]): boolean {
+  if (!/State(?:If)?\s*\(/.test(view.sql)) return true;
   const target = new RegExp(`\\b${view.view?.target ?? ''}(?:__v\\d+)?\\b`);
   return converted.some(({ query }) => query !== view && target.test(query.sql));
 }
