@@ -146,6 +146,7 @@ describe('the exports of each tool', () => {
       tool: 'tinybird',
       expected: [
         'import.hits: converted',
+        'daily.daily: converted',
         'import.daily_views: converted',
         'pages_today: converted',
         'sorted: partly at 7:14',
@@ -161,9 +162,10 @@ describe('the exports of each tool', () => {
     expect(outcomes(report)).toEqual(expected);
     expect(code).toBe(expected.every((each) => each.endsWith(': converted')) ? 0 : 1);
     expect(new Set(report.items.map((item) => item.tool))).toEqual(new Set([tool]));
-    const files = report.items.flatMap(({ endpoint }) =>
-      endpoint === undefined ? [] : [`${endpoint}.yaml`],
-    );
+    const files = report.items.flatMap(({ endpoint, rollup }) => [
+      ...(endpoint === undefined ? [] : [`${endpoint}.yaml`]),
+      ...(rollup === undefined ? [] : [`${rollup}.rollup.yaml`]),
+    ]);
     expect(new Set(readdirSync(join(folder, 'endpoints')))).toEqual(new Set(files));
   });
 

@@ -26,6 +26,7 @@ export async function rollup(
   settings: Settings,
   request: RollupRequest & StatusOptions,
   deps: RollupCommandDeps,
+  time: typeof REAL_TIME = REAL_TIME,
 ): Promise<0 | 1> {
   const declared = await readDeclared(settings);
   if (settings.clickhouse === undefined && ownerOf(engineFolder(settings.data)) !== undefined)
@@ -33,8 +34,8 @@ export async function rollup(
   const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
-    return await repeat(request, deps, () =>
-      rollupWork({ engine, after: REAL_TIME.after, declared }, request),
+    return await repeat(request, { ...deps, time }, () =>
+      rollupWork({ engine, after: time.after, declared }, request),
     );
   } catch (cause) {
     if (!(cause instanceof EngineError) || cause.engineCode === undefined) throw cause;
@@ -53,7 +54,7 @@ const LEAST_MS = 5000;
 
 async function repeat(
   { isJson, follows }: StatusOptions,
-  { terminal, onSignal }: RollupCommandDeps,
+  { terminal, onSignal, time }: RollupCommandDeps & { readonly time: typeof REAL_TIME },
   work: () => AsyncIterable<WorkEvent>,
 ): Promise<0 | 1> {
   const printed = new Map<string, string>();
@@ -67,12 +68,18 @@ async function repeat(
     if (follows) onSignal({ stop, reload: () => undefined });
   });
   for (;;) {
-    const started = REAL_TIME.epoch();
+    const started = time.epoch();
     const code = await print(work(), { terminal, isJson, isNew });
     if (!follows) return code;
-    const ms = Math.max(LEAST_MS, (REAL_TIME.epoch() - started) * SHARE);
-    const waited = new Promise<undefined>((resolve) => void REAL_TIME.after(ms, () => resolve(undefined)));
-    if ((await Promise.race([stopped, waited])) === 'stopped') return code;
+    const ms = Math.max(LEAST_MS, (time.epoch() - started) * SHARE);
+    let cancel: (() => void) | undefined;
+    const waited = new Promise<undefined>((resolve) => {
+      cancel = time.after(ms, () => resolve(undefined));
+    });
+    const ended = await Promise.race([stopped, waited]);
+    // A timer keeps the process alive.
+    cancel?.();
+    if (ended === 'stopped') return code;
   }
 }
 

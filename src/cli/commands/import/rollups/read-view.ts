@@ -63,7 +63,7 @@ export function readView(sql: string): ReadView | Obstacle {
 /** The order of the rows that a view inserts has no meaning. */
 const CLAUSES: ReadonlySet<NodeKind> = new Set<NodeKind>(['list', 'from', 'group-by', 'order-by']);
 
-interface Item {
+interface ViewValue {
   /** The value with its name. */
   readonly node: Node;
   readonly value: Node;
@@ -73,7 +73,7 @@ interface Item {
 }
 
 /** The values of the SELECT clause, and those that GROUP BY has beside them. */
-function itemsOf(tree: Tree, select: Node): readonly Item[] | Obstacle {
+function itemsOf(tree: Tree, select: Node): readonly ViewValue[] | Obstacle {
   const groups = partOf(select, 'group-by')?.parts ?? [];
   const modifier = groups.find(({ kind }) => kind === 'modifier');
   if (modifier !== undefined) return { message: 'it groups several times', quoted: sourceOf(tree, modifier) };
@@ -86,7 +86,7 @@ function itemsOf(tree: Tree, select: Node): readonly Item[] | Obstacle {
     for (const each of found) used.add(each);
     return found.length > 0;
   };
-  const items: Item[] = [];
+  const items: ViewValue[] = [];
   for (const [index, node] of (partOf(select, 'list')?.parts ?? []).entries()) {
     const [value = node] = node.kind === 'alias' ? node.parts : [];
     const name = node.kind === 'alias' ? nameOf(tree, node) : undefined;
@@ -107,7 +107,7 @@ function isNamed(tree: Tree, node: Node, name: string | undefined): boolean {
 }
 
 /** In the view, a name that another value of the query has is that value; in a rollup, it is a column of the table. */
-function borrowedName(tree: Tree, items: readonly Item[]): Obstacle | undefined {
+function borrowedName(tree: Tree, items: readonly ViewValue[]): Obstacle | undefined {
   const computed = items.filter(({ value, name }) => name !== undefined && !isNamed(tree, value, name));
   for (const { value } of items) {
     const names = new Set(namesIn(tree, value).flatMap(({ name, isCalled }) => (isCalled ? [] : [name])));
@@ -125,7 +125,10 @@ interface RoundedTime {
 }
 
 /** All values that are roundings of the time follow from its buckets. */
-function readGroups(tree: Tree, items: readonly Item[]): Pick<ViewRollup, 'time' | 'dimensions'> | Obstacle {
+function readGroups(
+  tree: Tree,
+  items: readonly ViewValue[],
+): Pick<ViewRollup, 'time' | 'dimensions'> | Obstacle {
   const times: RoundedTime[] = [];
   const dimensions: ViewRollup['dimensions'][number][] = [];
   for (const { value, name } of items.filter(({ isGroup }) => isGroup)) {
@@ -182,7 +185,7 @@ function aggregateName(tree: Tree, call: Node): string {
 }
 
 /** An average is computed from a sum and a count. */
-function measuresOf(tree: Tree, measures: readonly Item[]): readonly string[] {
+function measuresOf(tree: Tree, measures: readonly ViewValue[]): readonly string[] {
   const all = measures.flatMap(({ value: call }) => {
     const name = aggregateName(tree, call);
     const rest = expressionText({ tree, node: { ...call, from: call.at + 1 } });
@@ -195,7 +198,7 @@ function measuresOf(tree: Tree, measures: readonly Item[]): readonly string[] {
 }
 
 /** The names of aggregates may also be those of columns, or of the table: they are left out. */
-function withoutStates(tree: Tree, measures: readonly Item[]): string {
+function withoutStates(tree: Tree, measures: readonly ViewValue[]): string {
   const { cursor } = tree;
   const edits = measures.flatMap(({ node, value }) => [
     { start: cursor.start(value.at), end: cursor.end(value.at), text: aggregateName(tree, value) },

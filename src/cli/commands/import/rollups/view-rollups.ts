@@ -1,28 +1,22 @@
 // Views that materialize rows as rollups, beside their definitions or in place of them. What the engine does not prove is not written.
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createRouter } from '../../../../guard/rollups/route.ts';
-import { readRollupsOf } from '../../../../service/endpoints/rollups/read-rollups.ts';
+import { createCompile } from '../../../../service/endpoints/compile.ts';
+import { loadFiles } from '../../../../service/endpoints/load.ts';
 import type { Engine } from '../../../../service/engine/engine.ts';
-import { askRows } from '../../../../service/rollups/ask.ts';
-import { readColumns } from '../../../../service/rollups/columns.ts';
-import { resolveRollup } from '../../../../service/rollups/resolve.ts';
-import type { Finding } from '../../../../sql/base/finding.ts';
 import { createPositions } from '../../../../sql/base/position.ts';
-import { ALL_TIMES } from '../../../checks/engine/rollup-routes.ts';
 import type { ForeignQuery } from '../../../convert/export/foreign-query.ts';
-import { listEndpointFiles } from '../../../kit/endpoint-files.ts';
-import { formatYaml } from '../../../yaml/format-yaml.ts';
-import { writeYaml } from '../../../yaml/yaml-edit.ts';
-import type { NewFile } from '../../check-written.ts';
+import { ANY_KEY, listEndpointFiles } from '../../../kit/endpoint-files.ts';
+import { LOADING } from '../../../kit/real-time.ts';
 import type { ConvertedQuery, PlacedNote } from '../convert-query.ts';
 import type { DefinitionDraft } from '../definitions.ts';
-import { fixedQuery } from '../fixed-query.ts';
 import type { Views } from '../views.ts';
-import { readView, type Obstacle } from './read-view.ts';
+import { makeRollup } from './make-rollup.ts';
+import type { Obstacle } from './read-view.ts';
 
-export interface RollupDraft extends NewFile {
+export interface RollupDraft {
+  readonly path: string;
+  readonly text: string;
   readonly name: string;
   /** No other query of the export reads what the view writes: the rollup takes its place. */
   readonly isAlone: boolean;
@@ -50,68 +44,21 @@ export async function rollupsOf(
 ): Promise<ImportedRollups> {
   const drafts = new Map<DefinitionDraft, RollupDraft>();
   const notes = new Map<DefinitionDraft, PlacedNote>();
+  if (converted.every(({ query }) => query.view === undefined)) return { drafts, notes };
   const taken = new Map(await namesIn(endpoints));
-  for (const { query, sql, parameters } of converted) {
+  for (const { query, sql = '', parameters } of converted) {
     const view = views.byQuery.get(query);
-    const select = sql === undefined ? undefined : fixedQuery(sql, parameters);
-    if (query.view === undefined || view === undefined || select === undefined || !isCreated(view)) continue;
+    if (query.view === undefined || view === undefined || !isCreated(view)) continue;
     const name = query.title.toLowerCase();
     const path = join(endpoints, `${name}.rollup.yaml`);
-    const made = await makeRollup(engine, select, { name, path, other: taken.get(name) });
+    const made = await makeRollup(engine, { sql, parameters }, { name, path, other: taken.get(name) });
     if ('message' in made) notes.set(view, noteOf(query, made));
     else {
-      taken.set(name, path);
+      taken.set(name, query.file);
       drafts.set(view, { ...made, name, isAlone: !isRead(query, converted) });
     }
   }
   return { drafts, notes };
-}
-
-interface Named {
-  readonly name: string;
-  readonly path: string;
-  /** The file that has a rollup of this name. */
-  readonly other: string | undefined;
-}
-
-async function makeRollup(
-  engine: Engine,
-  select: string,
-  { name, path, other }: Named,
-): Promise<NewFile | Obstacle> {
-  const read = readView(select);
-  if ('message' in read) return read;
-  if (other !== undefined && other !== path)
-    return { message: `${other} already has a rollup with the name ${name}` };
-  const text = formatYaml(writeYaml({ rollups: [{ name, ...read.rollup }] }), 'rollup');
-  return (await obstacleTo(engine, { path, text }, read.ofRows)) ?? { path, text };
-}
-
-/** Asks the engine whether the table can have the rollup, and the router whether the query of the view would read it. */
-async function obstacleTo(
-  engine: Engine,
-  { path, text }: NewFile,
-  ofRows: string,
-): Promise<Obstacle | undefined> {
-  const { rollups: [declaration] = [], diagnostics } = readRollupsOf(path, text);
-  if (declaration === undefined) return faultOf(diagnostics);
-  const { plan, findings } = await resolveRollup(engine, declaration);
-  if (plan === undefined) return faultOf(findings);
-  const { rollup } = plan;
-  const columns = await readColumns(engine, rollup.source);
-  const [[zone] = []] = await askRows(engine, 'SELECT serverTimezone()');
-  const route = createRouter({ zone }).route(ofRows, () => [{ rollup, coverage: ALL_TIMES, columns }]);
-  if (route?.kind === 'rollup') return undefined;
-  const { quoted, text: reason } = route?.reason ?? { text: 'the query reads no table', quoted: undefined };
-  return {
-    message: `its own query would not read the rollup: ${quoted === undefined ? '' : `${quoted} `}${reason}`,
-    ...(quoted === undefined ? {} : { quoted }),
-  };
-}
-
-function faultOf([first]: readonly Finding[]): Obstacle {
-  const { message = 'it has no rollup', hint } = first ?? {};
-  return { message: hint === undefined ? message : `${message}. ${hint}` };
 }
 
 function noteOf(query: ForeignQuery, { message, quoted = '' }: Obstacle): PlacedNote {
@@ -125,20 +72,19 @@ function noteOf(query: ForeignQuery, { message, quoted = '' }: Obstacle): Placed
   };
 }
 
-/** Returns true if another query of the export has the name of the table that the view writes. */
+/** Returns false if nothing but the view has the name of the table that it writes. Values that are no states can be read outside of the export. */
 function isRead(view: ForeignQuery, converted: readonly ConvertedQuery[]): boolean {
+  if (!/State(?:If)?\s*\(/.test(view.sql)) return true;
   const target = new RegExp(`\\b${view.view?.target ?? ''}(?:__v\\d+)?\\b`);
   return converted.some(({ query }) => query !== view && target.test(query.sql));
 }
 
 /** The files of the rollups that the folder has, by the names of these. */
 async function namesIn(endpoints: string): Promise<readonly (readonly [name: string, path: string])[]> {
-  const paths = existsSync(endpoints) ? await listEndpointFiles(endpoints) : [];
-  const found: (readonly [string, string])[] = [];
-  for (const path of paths) {
-    const text = await readFile(path, 'utf8');
-    if (!/^rollups\s*:/m.test(text)) continue;
-    for (const { rollup } of readRollupsOf(path, text).rollups ?? []) found.push([rollup.name, path]);
-  }
-  return found;
+  if (!existsSync(endpoints)) return [];
+  const compile = createCompile({ piiHashKey: ANY_KEY, engineSources: 'any' });
+  const { files } = await loadFiles(await listEndpointFiles(endpoints), new Map(), { compile, ...LOADING });
+  return [...files.values()].flatMap(({ file, rollups = [] }) =>
+    rollups.map(({ rollup }) => [rollup.name, file] as const),
+  );
 }
