@@ -81,7 +81,7 @@ const FILE_CODES: ReadonlySet<unknown> = new Set(
   'EACCES EDQUOT EEXIST EISDIR ENAMETOOLONG ENOENT ENOSPC ENOTDIR EPERM EROFS'.split(' '),
 );
 
-/** Whether the file system rejected a path, such as a folder where a file is to be written. The message names both. */
+/** Returns whether the file system rejected a path, such as a folder where a file is to be written. The message names both. */
 function isOfFile(error: unknown): error is Error {
   return error instanceof Error && 'path' in error && 'code' in error && FILE_CODES.has(error.code);
 }

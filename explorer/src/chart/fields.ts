@@ -43,7 +43,7 @@ function isNumeric(value: Row[string] | undefined): boolean {
   return amountOf(value) !== undefined && typeof value !== 'string';
 }
 
-/** Whether the values that are not null, at least one, pass a test. */
+/** Returns whether the values that are not null, at least one, pass a test. */
 function all(rows: readonly Row[], name: string, test: (value: Row[string] | undefined) => boolean): boolean {
   return rows.every((row) => row[name] === null || test(row[name])) && rows.some((row) => row[name] !== null);
 }
@@ -105,7 +105,7 @@ function guessSeries(candidates: readonly string[], facts: Facts): string | unde
   return ordered.find(isKey) ?? ordered.find(isFew);
 }
 
-/** Whether a numeric column is a label, such as a status code: by its name, or as part of the key of rows that share times. */
+/** Returns whether a numeric column is a label, such as a status code: by its name, or as part of the key of rows that share times. */
 function isLabel(rows: readonly Row[], name: string, isRepeated: boolean, query: string): boolean {
   const isWhole = rows.every((row) => row[name] === null || isInteger(amountOf(row[name]) ?? 0.5));
   if (!isWhole) return false;

@@ -16,11 +16,11 @@ export interface Chartable {
   readonly shape: 'bars' | 'lines' | 'points';
   /** Seconds between neighbouring buckets; 0 if unknown. */
   readonly bucket: number;
-  /** Whether the times are regular, so that a null is a gap. */
+  /** It is true if the times are regular, so that a null is a gap. */
   readonly isRegular: boolean;
-  /** Whether the values can be added, so that totals are meaningful. */
+  /** It is true if the values can be added, so that totals are meaningful. */
   readonly isSum: boolean;
-  /** Whether every column and every series of the rows is shown. */
+  /** It is true if every column and every series of the rows is shown. */
   readonly isWhole: boolean;
   /** The axis of each series: one that is much smaller than the others has its own. */
   readonly sides: readonly Side[];
@@ -42,7 +42,7 @@ export interface ChartOptions {
   readonly choice?: ChartChoice | undefined;
   /** The SQL of the rows, if known: it tells counts and sums from other measures. */
   readonly query?: string;
-  /** Whether the service has left out rows. */
+  /** It is true if the service has left out rows. */
   readonly isTruncated?: boolean;
 }
 
@@ -97,9 +97,9 @@ interface Table {
   readonly times: readonly number[];
   readonly series: readonly Series[];
   readonly bucket: Bucket | undefined;
-  /** Whether rows were added up. */
+  /** It is true if rows were added up. */
   readonly isAdded: boolean;
-  /** Whether several rows share a time and a series without being added up. */
+  /** It is true if several rows share a time and a series without being added up. */
   readonly isRepeated: boolean;
 }
 
@@ -150,7 +150,7 @@ interface FinishOptions {
   readonly fields: ChartFields;
   readonly measure: Measure;
   readonly notes: readonly string[];
-  /** Whether all columns and rows are drawn. */
+  /** It is true if all columns and rows are drawn. */
   readonly isComplete: boolean;
 }
 

@@ -17,7 +17,7 @@ export interface EndpointFileOptions {
 
 const NAME = /^[a-z][a-z0-9_-]*(\.[a-z0-9_-]+)*$/;
 
-/** Whether this is a valid endpoint name. */
+/** Returns whether this is a valid endpoint name. */
 export function isEndpointName(name: string): boolean {
   return NAME.test(name) && name.length <= 100;
 }

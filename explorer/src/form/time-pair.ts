@@ -40,7 +40,7 @@ export function pairRange(
   return isRead ? rangeOf(start, end) : undefined;
 }
 
-/** Whether the control can show the values without loss: a range, or nothing. */
+/** Returns whether the control can show the values without loss: a range, or nothing. */
 export function isPairShown(pair: TimePair, values: Readonly<Record<string, string>>): boolean {
   const isEmpty = [pair.from, pair.to].every(({ name }) => (values[name] ?? '') === '');
   return isEmpty || pairRange(pair, values) !== undefined;

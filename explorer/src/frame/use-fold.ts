@@ -41,7 +41,7 @@ function hasRows(run: Run): boolean {
   return run.kind === 'done' && run.answer.rows.length > 0;
 }
 
-/** Whether the service rejected parameters, whose fields say what is wrong. */
+/** Returns whether the service rejected parameters, whose fields say what is wrong. */
 function isToCorrect(run: Run): boolean {
   return run.kind === 'failed' && run.problem.errors.some(({ parameter }) => parameter !== undefined);
 }

@@ -10,7 +10,7 @@ import { tableOf } from './view.ts';
 export interface Facet {
   readonly target: Target;
   readonly values: readonly FacetValue[];
-  /** Whether there may be further values. */
+  /** It is true if there may be further values. */
   readonly hasMore: boolean;
 }
 

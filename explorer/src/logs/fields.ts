@@ -19,7 +19,7 @@ export interface Field {
   /** The column that has it. */
   readonly column: string;
   readonly kind: FieldKind;
-  /** Whether few different values are to be expected: LowCardinality, Enum, Bool. */
+  /** It is true if few different values are to be expected: LowCardinality, Enum, Bool. */
   readonly isLowCardinality: boolean;
 }
 

@@ -65,7 +65,7 @@ function skipToRows(): void {
   document.querySelector<HTMLElement>('.log-rows, .log-empty button')?.focus();
 }
 
-/** Whether the problem is about the text of the filter, and not about a parameter. */
+/** Returns whether the problem is about the text of the filter, and not about a parameter. */
 export function isOfFilter({ status, errors }: Problem): boolean {
   return status === 400 && errors.every(({ parameter }) => parameter === undefined);
 }

@@ -41,7 +41,7 @@ export function unfilterable(target: Target, value: Json): string | undefined {
   return unnameable(target.path) ?? 'LQL cannot write this value';
 }
 
-/** Whether LQL can compare the field with the value. */
+/** Returns whether LQL can compare the field with the value. */
 export function isFilterable(target: Target | string, value: Json): boolean {
   return clauseText(asTarget(target), value, false) !== undefined;
 }
@@ -89,7 +89,7 @@ export function exclude(lql: string, target: Target | string, value: Json): stri
   return text === undefined ? lql : written(lql, { target: to, value, isReplaced: () => false }, text);
 }
 
-/** Whether a value is included, excluded, or neither. */
+/** Returns whether a value is included, excluded, or neither. */
 export function stateOf(
   lql: string,
   target: Target | string,

@@ -48,17 +48,17 @@ export interface Basis {
   readonly added: readonly string[];
 }
 
-/** Whether the key may send the SQL of histograms and facets. */
+/** Returns whether the key may send the SQL of histograms and facets. */
 export function canSendSql({ endpoint }: Pick<LogQuestion, 'endpoint'>): boolean {
   return sandboxOf(endpoint)?.languages.includes('sql') ?? false;
 }
 
-/** Whether `rowsOf` needs the SQL of `basisOf`: LQL orders by the column `timestamp` only. */
+/** Returns whether `rowsOf` needs the SQL of `basisOf`: LQL orders by the column `timestamp` only. */
 export function rowsNeedSql({ view }: Pick<LogQuestion, 'view'>): boolean {
   return !isOrderedByLql(view);
 }
 
-/** Whether pages of rows are those of the endpoint, so that the next one needs a cursor. */
+/** Returns whether pages of rows are those of the endpoint, so that the next one needs a cursor. */
 export function hasPages({ endpoint, view }: Pick<LogQuestion, 'endpoint' | 'view'>): boolean {
   const { page } = endpoint;
   const table = tableOf(view, endpoint);

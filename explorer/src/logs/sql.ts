@@ -8,7 +8,7 @@ export function sqlString(text: string): string {
   return `'${escaped(text)}'`;
 }
 
-/** Whether consumer queries may write the name: the service accepts none with quotes, backslashes or line breaks. */
+/** Returns whether consumer queries may write the name: the service accepts none with quotes, backslashes or line breaks. */
 export function isNameable(name: string): boolean {
   return name !== '' && !/["'`“”‘’\\\t\n\r\0]/.test(name);
 }

@@ -50,7 +50,7 @@ export function logViewsOf(endpoint: Endpoint): readonly LogView[] {
   return views.flatMap((view) => showable(view, sandbox) ?? []);
 }
 
-/** Whether LQL alone returns the newest rows: it orders by the column `timestamp`. */
+/** Returns whether LQL alone returns the newest rows: it orders by the column `timestamp`. */
 export function isOrderedByLql({ time }: LogView): boolean {
   return time === 'timestamp';
 }

@@ -8,7 +8,7 @@ import { suggestionsAt, type SuggestionKind } from './lql-completion.ts';
 import { tableOfLql } from './vocabulary.ts';
 
 interface State {
-  /** Whether a clause's name has been read and its value is expected. */
+  /** It is true if a clause's name has been read and its value is expected. */
   isValue: boolean;
 }
 

@@ -92,7 +92,7 @@ function useReading(run: Run, { chart: choice, view }: Address): ChartReading {
   }, [run, choice, isShown]);
 }
 
-/** Whether a chart hides nothing of the rows. One point alone is better read in the table. */
+/** Returns whether a chart hides nothing of the rows. One point alone is better read in the table. */
 function isChartFirst(reading: ChartReading): boolean {
   return reading.kind === 'chart' && reading.chart.isWhole && reading.chart.times.length > 1;
 }

@@ -4,7 +4,7 @@ export const DIALECT_NAMES = { clickhouse: 'ClickHouse', bigquery: 'BigQuery' } 
 
 export type Dialect = keyof typeof DIALECT_NAMES;
 
-/** Whether the text is one of them. */
+/** Returns whether the text is one of them. */
 export function isDialect(text: string): text is Dialect {
   return Object.hasOwn(DIALECT_NAMES, text);
 }

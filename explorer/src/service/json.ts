@@ -106,7 +106,7 @@ function decimal(source: string): Decimal {
   return { [DIGITS]: source, toString: () => source };
 }
 
-/** Whether a double prints the same significant digits as the source of the number. */
+/** Returns whether a double prints the same significant digits as the source of the number. */
 function isExact(source: string): boolean {
   if (source.length < 16 && !/[eE]/.test(source)) return true;
   const value = Number(source);

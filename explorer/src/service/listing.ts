@@ -9,7 +9,7 @@ export interface Parameter {
   readonly description?: string;
   readonly default?: Json;
   readonly enum?: readonly (string | number | boolean)[];
-  /** Whether several values of the enum may be sent, each once. */
+  /** It is true if several values of the enum may be sent, each once. */
   readonly multiple?: boolean;
   readonly min?: number | string;
   readonly max?: number | string;

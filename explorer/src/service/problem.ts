@@ -31,7 +31,7 @@ export class CallFailure extends Error {
   }
 }
 
-/** Whether the same request may succeed later: rate limits, timeouts, failures of the service. */
+/** Returns whether the same request may succeed later: rate limits, timeouts, failures of the service. */
 export function isRetryable({ status, retryAt }: Problem): boolean {
   return retryAt !== undefined || status === 0 || status >= 500;
 }

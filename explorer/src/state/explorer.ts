@@ -46,7 +46,7 @@ export interface Explorer
   readonly split: ReadonlySignal<number | undefined>;
   readonly views: ReadonlySignal<readonly SavedView[]>;
   readonly palette: Palette;
-  /** Whether the list of keys is open. */
+  /** It is true if the list of keys is open. */
   readonly isShowingKeys: Signal<boolean>;
   readonly client: Client;
   readonly base: string;

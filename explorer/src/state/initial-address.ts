@@ -19,7 +19,7 @@ export function initialAddress(endpoint: Endpoint): InitialAddress {
 const MIN_REQUESTS = 20;
 
 /**
- * Whether the first example may run although the visitor did not ask for it: there is one, it is of the saved query, and
+ * Returns whether the first example may run although the visitor did not ask for it: there is one, it is of the saved query, and
  * neither a budget nor a low rate limit is spent. `left` is how many requests the key may still make, if the service says so.
  */
 export function mayRunUnasked({ examples, limits, deprecated }: Endpoint, left: number | undefined): boolean {

@@ -27,7 +27,7 @@ export type Run =
 /** The parts of `window` that the state uses. */
 export interface Page {
   readonly fragment: () => string;
-  /** Whether the visitor reloaded the page, and did not open a link. */
+  /** Returns whether the visitor reloaded the page, and did not open a link. */
   readonly isReload: () => boolean;
   /** Navigates to another fragment, adding or replacing a history entry. */
   readonly show: (fragment: string, isStep: boolean) => void;
@@ -80,7 +80,7 @@ export function askOf({ endpoint, parameters, query, dialect, texts, cursor }: A
   return { endpoint: endpoint ?? '', parameters, own, cursor };
 }
 
-/** Whether two requests are equivalent, regardless of parameter order. */
+/** Returns whether two requests are equivalent, regardless of parameter order. */
 export function isSameAsk(one: Ask, other: Ask): boolean {
   return askKey(one) === askKey(other);
 }
@@ -108,7 +108,7 @@ export function errorOf(run: Run, parameters: Address['parameters'], name: strin
   return run.problem.errors.find(({ parameter }) => parameter === name)?.message;
 }
 
-/** Whether a run failed only because of parameters, all of which have been changed since. */
+/** Returns whether a run failed only because of parameters, all of which have been changed since. */
 export function isCorrected(run: Run, { parameters }: Address): boolean {
   if (run.kind !== 'failed' || run.problem.errors.length === 0) return false;
   return run.problem.errors.every(

@@ -94,7 +94,7 @@ function createReadyRun(state: State, runs: Runs): () => void {
   };
 }
 
-/** Whether nothing has been run in this browser, and the first example may. */
+/** Returns whether nothing has been run in this browser, and the first example may. */
 function isFirstRun(memory: Memory, state: State): boolean {
   const { value: listing } = state.listing;
   const endpoint = find(listing, state.address.value.endpoint);
@@ -102,7 +102,7 @@ function isFirstRun(memory: Memory, state: State): boolean {
   return mayRunUnasked(endpoint, listing.requestsLeft);
 }
 
-/** Whether a change adds a history entry: that was run, or that the log view showed. */
+/** Returns whether a change adds a history entry: that was run, or that the log view showed. */
 function isStepFrom({ address: { value: before }, run }: State, after: Address): boolean {
   if (before.logs !== undefined && after.logs !== undefined && before.logs !== after.logs)
     return writeAddress(withoutRow(before)) !== writeAddress(withoutRow(after));

@@ -49,7 +49,7 @@ export interface Memory extends ViewMemory, LogMemory, LayoutMemory {
   /** The height of the form and query above the divider, in pixels; undefined: that of their content. */
   readonly split: () => number | undefined;
   readonly setSplit: (height: number | undefined) => void;
-  /** Whether a request was made in this browser. */
+  /** Returns whether a request was made in this browser. */
   readonly isUsed: () => boolean;
   readonly setUsed: () => void;
 }
@@ -115,7 +115,7 @@ function get(storage: Storage, name: string): string | undefined {
   }
 }
 
-/** Whether it could be stored: the quota may be exceeded, or storage blocked. */
+/** Returns whether it could be stored: the quota may be exceeded, or storage blocked. */
 function set(storage: Storage, name: string, value: string | undefined): boolean {
   try {
     if (value === undefined) storage.removeItem(name);

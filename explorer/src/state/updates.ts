@@ -19,7 +19,7 @@ export function createUpdates(
   refresh: () => Promise<void>,
 ): Updates {
   let current: AbortController | undefined;
-  /** Whether the service sends events; undefined: not known yet. */
+  /** It is true if the service sends events; undefined: not known yet. */
   let hasEvents: boolean | undefined;
   const onEvent = ({ findings }: ServerEvent): void => {
     state.findings.value = findings;

@@ -14,7 +14,7 @@ import { TENANCY_CODES, tenancyFindings } from './tenancy.ts';
 /** The settings that checks of one file depend on. */
 export interface FileSettings {
   readonly tenancy: TenancySetting;
-  /** Whether the service's key to hash columns is configured here. */
+  /** It is true if the service's key to hash columns is configured here. */
   readonly hasHashKey: boolean;
 }
 

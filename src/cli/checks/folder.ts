@@ -15,7 +15,7 @@ export interface FolderInput extends CatalogInput, KeyInput {
   readonly files: LoadedFiles<EndpointHead>;
   /** The paths of those that are to be checked. */
   readonly concerned: ReadonlySet<string>;
-  /** Whether only the files that a change concerns are checked. */
+  /** It is true if only the files that a change concerns are checked. */
   readonly isPart: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface Assumptions {
   readonly assumedBefore: Facts;
   /** The parameters that all calls have a value for. */
   readonly given: ReadonlySet<string>;
-  /** Whether no call could get it before: which rows an order of its own shows first is then no change. */
+  /** It is true if no call could get it before: which rows an order of its own shows first is then no change. */
   readonly isNew: boolean;
 }
 

@@ -51,7 +51,7 @@ export interface Change extends ChangeText {
   readonly allowed: string | undefined;
 }
 
-/** Whether a change requires a reason. */
+/** Returns whether a change requires a reason. */
 export function needsReason({ class: kind }: Pick<Change, 'class'>): boolean {
   return kind === 'security' || kind === 'breaking';
 }

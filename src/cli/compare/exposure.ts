@@ -42,7 +42,7 @@ export interface ListedExposure extends Exposure {
 }
 
 export interface RedactionExposure {
-  /** Whether every response is redacted, and not only those of keys and calls that ask for it. */
+  /** It is true if every response is redacted, and not only those of keys and calls that ask for it. */
   readonly always: boolean;
   /** Where the saved query is redacted: in its result, or in the tables that it reads. */
   readonly at: 'result' | 'source';

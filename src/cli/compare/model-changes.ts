@@ -43,7 +43,7 @@ export function compareModels(
   }
 }
 
-/** Whether both return equal rows for equal tables and parameters. */
+/** Returns whether both return equal rows for equal tables and parameters. */
 export function areEqual(before: QueryModel, after: QueryModel): boolean {
   return before.text === after.text && columnsOf(before) === columnsOf(after);
 }

@@ -118,7 +118,7 @@ function* stepsOf(name: string, pair: ParameterPair): Generator<Step> {
   yield* compareEnums(old, now);
 }
 
-/** Whether calls may send several choices in one of them only. One choice is accepted by both. */
+/** Returns whether calls may send several choices in one of them only. One choice is accepted by both. */
 function isOtherList(old: DeclaredParameter, now: DeclaredParameter): boolean {
   const areChoices = old.choices !== undefined && now.choices !== undefined;
   return areChoices && (old.multiple === true) !== (now.multiple === true);

@@ -28,7 +28,7 @@ export interface Verdict {
   readonly remark: string | undefined;
 }
 
-/** Whether the new file allows a change that needs a reason; a reason that the old file had too allows nothing. */
+/** Returns whether the new file allows a change that needs a reason; a reason that the old file had too allows nothing. */
 export function judge(code: ChangeCode, before: Reasons, after: Reasons): Verdict {
   const key = keyFor(CHANGES[code].class) ?? 'allow';
   const reason = reasonOf(after, key, code);

@@ -70,7 +70,7 @@ function isTime({ analysis: { file } }: Contract, name: string): boolean {
   return /\bDate(Time)?(32|64)?\b/.test(file.parameters?.[name]?.type ?? '');
 }
 
-/** Whether every use is the argument of LIMIT or OFFSET. */
+/** Returns whether every use is the argument of LIMIT or OFFSET. */
 function isLimit({ analysis: { bound } }: Contract, name: string): boolean {
   return bound.uses
     .filter((use) => use.name === name)

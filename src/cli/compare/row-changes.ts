@@ -94,7 +94,7 @@ function* removedRows(
   }
 }
 
-/** Whether each row of a source is in some branch of a union that has several reads of it. */
+/** Returns whether each row of a source is in some branch of a union that has several reads of it. */
 function areCovered(one: SourceReading, others: readonly SourceReading[], assumed: Facts): boolean {
   const branches = others.filter(({ isMain, isBranch }) => isMain && isBranch);
   if (branches.length < 2 || !one.isMain) return false;
@@ -163,7 +163,7 @@ function* longerPeriods(
 } // prettier-ignore
 
 interface HoldOptions extends Pick<RowPair, 'isTable' | 'assumed'> {
-  /** Whether rows that are missing are looked for. */
+  /** It is true if rows that are missing are looked for. */
   readonly isReverse?: boolean;
 }
 
@@ -189,7 +189,7 @@ function lossesOf(old: SourceReading, now: SourceReading, options: LossOptions):
   });
 }
 
-/** Whether all rows that pass the others pass one restriction. */
+/** Returns whether all rows that pass the others pass one restriction. */
 function isHeld(
   one: Restriction,
   others: readonly Restriction[],
@@ -276,7 +276,7 @@ function isOfOthers(
   return !texts.expression(column).startsWith(`${name}.`);
 }
 
-/** Whether it is certain that a condition is lost: not if another one on its columns has a form that is not evaluated. */
+/** Returns whether it is certain that a condition is lost: not if another one on its columns has a form that is not evaluated. */
 function isDecided(lost: Restriction, old: SourceReading, now: SourceReading): boolean {
   if (lost.kind === 'relation') return !now.restrictions.some(({ kind }) => kind === 'relation');
   const { condition, texts } = lost;

@@ -59,7 +59,7 @@ export function compareTenancySettings(
   return [...found.values()];
 }
 
-/** Whether only the setting may have changed the tenancy of an endpoint. */
+/** Returns whether only the setting may have changed the tenancy of an endpoint. */
 function isOfSetting(base: Contract, head: Contract): boolean {
   const [old, now] = [base, head].map(({ analysis: { file } }) =>
     JSON.stringify([file.tenancy, Object.keys(file.parameters ?? {}).toSorted()]),

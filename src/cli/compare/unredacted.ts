@@ -39,7 +39,7 @@ function modelledIn(models: EndpointModels): readonly ModelledQuery[] {
   return [...models].map(([table, result]) => ({ query: { table, sql: '' }, result }));
 }
 
-/** Whether the old query returned as much of the stored column under the same name, without a rule. */
+/** Returns whether the old query returned as much of the stored column under the same name, without a rule. */
 function wasReturned(
   { analysis }: Contract,
   before: EndpointModels | undefined,

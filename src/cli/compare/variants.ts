@@ -21,7 +21,7 @@ export interface VariantPair {
   readonly now: Contract;
   /** No call could choose it before: the earlier variant is the nearest one. */
   readonly isNew: boolean;
-  /** Whether all of these calls have a value for a parameter, as far as that is the same for all of them. */
+  /** It is true if all of these calls have a value for a parameter, as far as that is the same for all of them. */
   readonly given: ReadonlyMap<string, boolean>;
 }
 
@@ -87,7 +87,7 @@ function common(a: VariantPair['given'], b: VariantPair['given']): VariantPair['
   return new Map([...a].filter(([name, isGivenValue]) => b.get(name) === isGivenValue));
 }
 
-/** Whether a call can have a value for a parameter, or none; a parameter that is not declared is rejected or ignored. */
+/** Returns whether a call can have a value for a parameter, or none; a parameter that is not declared is rejected or ignored. */
 function isPossible({ analysis }: Contract, name: string, value: DimensionValue): boolean {
   const dimension = analysis.dimensions.find((each) => each.name === name);
   if (dimension !== undefined) {
@@ -101,7 +101,7 @@ function isPossible({ analysis }: Contract, name: string, value: DimensionValue)
   return !isAlwaysGiven || parameter.type.kind !== 'scalar' || parameter.type.scalar.name === 'Bool';
 }
 
-/** Whether calls of the earlier revision could: they did not send parameters that did not exist. */
+/** Returns whether calls of the earlier revision could: they did not send parameters that did not exist. */
 function couldBe(old: Contract, now: Contract, { name }: Dimension, selection: Selection): boolean {
   const value = valueIn(selection, name);
   if (old.analysis.parameters.has(name)) return isPossible(old, name, value);

@@ -21,7 +21,7 @@ function typeOf(text: string): ParameterType | undefined {
   return isFailure(type) ? undefined : type;
 }
 
-/** Whether `wide` accepts every value of `narrow`, with the same meaning. */
+/** Returns whether `wide` accepts every value of `narrow`, with the same meaning. */
 function accepts(wide: ParameterType, narrow: ParameterType): boolean {
   if (narrow.isNullable && !wide.isNullable) return false;
   if (wide.kind === 'scalar' && narrow.kind === 'scalar') return holds(wide.scalar, narrow.scalar);
@@ -38,7 +38,7 @@ function accepts(wide: ParameterType, narrow: ParameterType): boolean {
   );
 }
 
-/** Whether `wide` accepts every value of `narrow`, without loss. */
+/** Returns whether `wide` accepts every value of `narrow`, without loss. */
 function holds(wide: ScalarType, narrow: ScalarType): boolean {
   if (wide.name === narrow.name || wide.holds.includes(narrow.name)) return true;
   return holdsRange(wide.range, narrow.range);
@@ -103,7 +103,7 @@ function scalarOf(type: ClickHouseType): ScalarType | undefined {
   return parsed?.kind === 'scalar' ? parsed.scalar : undefined;
 }
 
-/** Whether every path that had its own type still has it. */
+/** Returns whether every path that had its own type still has it. */
 function holdsPaths(wide: ClickHouseType, narrow: ClickHouseType): boolean {
   const paths = new Set(wide.arguments?.map(printArgument));
   return narrow.arguments?.every((path) => paths.has(printArgument(path))) ?? true;

@@ -99,7 +99,7 @@ function tableArgument(query: Cursor, index: number): BareTable | undefined {
   return name === undefined ? undefined : { name, start, end: start + name.length };
 }
 
-/** Whether the token after this one can be a table. */
+/** Returns whether the token after this one can be a table. */
 function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
   const level = levels.at(-1);
   const kind = query.kind(index);
@@ -124,7 +124,7 @@ function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
   return false;
 }
 
-/** Whether a name is given to an expression somewhere, so that `IN name` is a list rather than a table. */
+/** Returns whether a name is given to an expression somewhere, so that `IN name` is a list rather than a table. */
 function isAlias(query: Cursor, name: string | undefined): boolean {
   return query.tokens.some((_, index) => query.word(index) === 'AS' && query.name(index + 1) === name);
 }

@@ -303,12 +303,12 @@ function addComparisons(node: Expression, scope: Scope, { comparisons }: Found):
   }
 }
 
-/** Whether no enclosing query has tables whose columns could be meant. */
+/** Returns whether no enclosing query has tables whose columns could be meant. */
 function isOutermost({ parent }: Scope): boolean {
   return parent === undefined || (parent.relations.length === 0 && isOutermost(parent));
 }
 
-/** Whether a path starts with the qualified name of a table. */
+/** Returns whether a path starts with the qualified name of a table. */
 function isPrefix(table: readonly string[] | undefined, parts: readonly string[]): boolean {
   if (table === undefined || table.length >= parts.length) return false;
   return table.every((part, index) => part.toLowerCase() === parts[index]?.toLowerCase());

@@ -13,7 +13,7 @@ export const PER_KIND = 10;
 export const SUMMARY_LENGTH = 300_000;
 
 export interface GithubOptions {
-  /** Whether the pull request changes a file: its findings come first. */
+  /** Returns whether the pull request changes a file: its findings come first. */
   readonly isChanged: (file: string) => boolean;
   /** Path of the step's summary (`GITHUB_STEP_SUMMARY`). */
   readonly summaryFile: string | undefined;

@@ -26,7 +26,7 @@ export interface LocalOptions {
   readonly observe: Observe;
   /** What to do if another process has the data folder. */
   readonly whenInUse: string;
-  /** Whether columns are hashed with a key of this run if none is set. */
+  /** It is true if columns are hashed with a key of this run if none is set. */
   readonly isAuthoring: boolean;
 }
 

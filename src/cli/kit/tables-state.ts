@@ -11,7 +11,7 @@ import { existingSchema } from './schema-options.ts';
 export interface TablesState {
   /** The signature of the files that the tables were made from. */
   readonly signature: string;
-  /** Whether all tables and rows could be created. */
+  /** It is true if all tables and rows could be created. */
   readonly isWhole: boolean;
 }
 
@@ -46,7 +46,7 @@ export async function readTablesState({ data }: Pick<Settings, 'data'>): Promise
   return text === undefined ? undefined : (JSON.parse(text) as TablesState); // written above
 }
 
-/** Whether the files have changed since the tables were made from them. */
+/** Returns whether the files have changed since the tables were made from them. */
 export async function isOutdated(settings: Settings): Promise<boolean> {
   const state = await readTablesState(settings);
   return state !== undefined && state.signature !== (await signatureOfSources(settings));

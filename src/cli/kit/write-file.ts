@@ -3,7 +3,7 @@ import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { CommandError } from './command-error.ts';
 
-/** Whether the file was created; false if it exists. Rejects with CommandError if it cannot be written. */
+/** Returns whether the file was created; false if it exists. Rejects with CommandError if it cannot be written. */
 export async function writeNew(path: string, text: string): Promise<boolean> {
   try {
     await write(path, text, 'wx');
@@ -32,7 +32,7 @@ export async function write(path: string, text: string, flag: 'w' | 'wx' = 'w'):
   }
 }
 
-/** Whether an error of the file system has this code. */
+/** Returns whether an error of the file system has this code. */
 export function isErrno(error: unknown, code: string): boolean {
   return error instanceof Error && 'code' in error && error.code === code;
 }

@@ -38,7 +38,7 @@ function namedIn(
   return [...broken].find(([name, finding]) => isMeant(finding) && isNamed(name))?.[1];
 }
 
-/** Whether it occurs as a whole name. */
+/** Returns whether it occurs as a whole name. */
 function hasName(text: string, name: string): boolean {
   for (let at = text.indexOf(name); at >= 0; at = text.indexOf(name, at + 1))
     if (!/[\w.]/.test(text.charAt(at - 1)) && !/\w/.test(text.charAt(at + name.length))) return true;

@@ -26,7 +26,7 @@ const READ = /\.(sql|ddl|tsv|txt|json|jsonl|ndjson)$/i;
 const DOWN = /(^|[._-])down\.\w+$|^U[\d._]+__|^down$/i;
 const SKIPPED_FOLDER = /^(\.|node_modules$|down$)/i;
 
-/** Whether a file of a folder is part of the schema, by its path relative to that folder, with forward slashes. */
+/** Returns whether a file of a folder is part of the schema, by its path relative to that folder, with forward slashes. */
 export function isSchemaFile(path: string): boolean {
   const parts = path.split('/');
   const name = parts.pop() ?? '';

@@ -54,7 +54,7 @@ function isInBlock(text: string, at: number): boolean {
   return line === '' || (/^\s/.test(line) && !/^\s*#/.test(line));
 }
 
-/** Whether each alias still stands after its anchor; otherwise the order of the keys is part of the meaning. */
+/** Returns whether each alias still stands after its anchor; otherwise the order of the keys is part of the meaning. */
 function anchorsPrecede(pairs: readonly Pair[]): boolean {
   const anchors = new Set<string>();
   let isValid = true;

@@ -14,13 +14,13 @@ export interface ModelOptions extends ReadOptions {
   readonly schema?: Schema;
   /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
   readonly columns?: ReadonlySet<string> | undefined;
-  /** Whether a table or dictionary is reference data, the same for every caller. */
+  /** Returns whether a table or dictionary is reference data, the same for every caller. */
   readonly isShared?: (name: string) => boolean;
 }
 
 export interface ModelParameter {
   readonly name: string;
-  /** Whether calls always have a value for it. */
+  /** It is true if calls always have a value for it. */
   readonly isNeverNull: boolean;
 }
 
@@ -46,7 +46,7 @@ export interface QueryModel {
   readonly columns: readonly OutputColumn[];
   readonly text: string;
   readonly parameters: readonly ModelParameter[];
-  /** Whether each source is confined by a parameter through these columns; undefined: through any. */
+  /** Returns whether each source is confined by a parameter through these columns; undefined: through any. */
   readonly confine: (
     parameter: ModelParameter,
     columns: ReadonlySet<string> | undefined,

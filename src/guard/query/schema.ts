@@ -16,7 +16,7 @@ export interface View {
 export interface Schema {
   /** Undefined for one that cannot be replaced by its definition. */
   readonly views: ReadonlyMap<string, View | undefined>;
-  /** Whether a dictionary returns the entry of a key, and no other. */
+  /** Returns whether a dictionary returns the entry of a key, and no other. */
   readonly isKeyed: (dictionary: string) => boolean;
   /** The columns of the sorting key that are columns of the table. */
   readonly sortingKeys: ReadonlyMap<string, readonly string[]>;

@@ -38,7 +38,7 @@ const ROW_TABLES: ReadonlySet<string> = new Set([
   'system.zeros',
 ]);
 
-/** Whether a table or function generates rows, so that nothing stored is read. */
+/** Returns whether a table or function generates rows, so that nothing stored is read. */
 export function isSourceFree(table: TableNode | TableFunctionNode): boolean {
   if (table.kind === 'table_function') return GENERATORS.has(table.name);
   return table.isRecursion || ROW_TABLES.has(table.name);

@@ -4,7 +4,7 @@ import { NO_REDACTION, type Redactor } from './redactor.ts';
 
 /** The redaction settings of an endpoint file. */
 export interface RedactionPolicy {
-  /** Whether every response is redacted. */
+  /** It is true if every response is redacted. */
   readonly always: boolean;
   /** Where the saved query is redacted: in its result, or in the tables that it reads. */
   readonly at: 'result' | 'source';
@@ -22,7 +22,7 @@ export interface RedactionDemands {
   readonly header: boolean;
 }
 
-/** Whether a redactor changes anything. */
+/** Returns whether a redactor changes anything. */
 export function isRedacting({ source }: Redactor): boolean {
   return source !== undefined;
 }

@@ -10,11 +10,11 @@ export interface Draft {
   readonly offsets: Uint32Array;
   end: number;
   hints: number;
-  /** Whether characters are folded to their ASCII equivalents. */
+  /** It is true if characters are folded to their ASCII equivalents. */
   isFolded: boolean;
-  /** Whether folding would change the text. */
+  /** It is true if folding would change the text. */
   canFold: boolean;
-  /** Whether decoding it as quoted-printable could change the text. */
+  /** It is true if decoding it as quoted-printable could change the text. */
   canQuote: boolean;
 }
 
@@ -72,7 +72,7 @@ export function rewrite(draft: Draft, to: number, read: (index: number, end: num
   finish(draft, to);
 }
 
-/** Whether the units contain a backslash or a percent sign. */
+/** Returns whether the units contain a backslash or a percent sign. */
 export function hasEscape(draft: Draft): boolean {
   return (draft.hints & HAS_ESCAPE) !== 0;
 }

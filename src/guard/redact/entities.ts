@@ -49,7 +49,7 @@ const NAMED: ReadonlyMap<string, number> = new Map(
   }).map(([name, character]) => [name, character.charCodeAt(0)]),
 );
 
-/** Whether `from` to `to` (exclusive) contains a reference that `decodeEntities` decodes. */
+/** Returns whether `from` to `to` (exclusive) contains a reference that `decodeEntities` decodes. */
 export function hasEntity(bytes: Uint8Array, from: number, to: number): boolean {
   for (let i = from; i < to; i++) {
     if (bytes[i] !== AMPERSAND) continue;

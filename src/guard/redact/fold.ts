@@ -58,7 +58,7 @@ function compatibleOf(code: number): number {
 }
 
 /**
- * Whether a fold is a reason to scan the text again. Others, such as full-width parentheses, cannot be part of a match on
+ * Returns whether a fold is a reason to scan the text again. Others, such as full-width parentheses, cannot be part of a match on
  * their own.
  */
 export function isTellingFold(fold: number, isBehindWord: boolean): boolean {

@@ -31,7 +31,7 @@ export interface InspectedPath {
 export interface Inspection {
   readonly rows: number;
   readonly paths: readonly InspectedPath[];
-  /** Whether there were more paths than are counted. */
+  /** It is true if there were more paths than are counted. */
   readonly isCut: boolean;
 }
 

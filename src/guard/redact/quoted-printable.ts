@@ -7,7 +7,7 @@ const CR = 0x0d;
 const LF = 0x0a;
 
 /**
- * Whether `from` to `to` (exclusive) looks like quoted-printable and could hide a match: an encoded `. : + -`, an encoded @
+ * Returns whether `from` to `to` (exclusive) looks like quoted-printable and could hide a match: an encoded `. : + -`, an encoded @
  * followed by a letter (encoded or not), or a soft line break. Logs are full of `size=40 ` and `size=4096`.
  */
 export function hasQuoted(bytes: Uint8Array, from: number, to: number): boolean {

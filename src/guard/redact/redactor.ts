@@ -32,7 +32,7 @@ export interface Redactor {
    * if there is nothing to remove. Throws SyntaxError if a key or a hashed string is invalid JSON.
    */
   redactLines(lines: Uint8Array): Uint8Array;
-  /** Whether a rule by name applies to a column of a row, or to something inside it. */
+  /** Returns whether a rule by name applies to a column of a row, or to something inside it. */
   treats(column: string): boolean;
   /** Redacts any other text, such as a message. */
   redactText(text: string): string;
@@ -49,9 +49,9 @@ export interface SourceSettings {
   readonly rules: ColumnRules | undefined;
   /** What a masked value becomes. */
   readonly mask: string;
-  /** Whether a detector finds something. */
+  /** Returns whether a detector finds something. */
   readonly finds: (text: string) => boolean;
-  /** Whether a condition on stored texts selects the same rows as on redacted ones: `text` has no personal data and no replacement. */
+  /** Returns whether a condition on stored texts selects the same rows as on redacted ones: `text` has no personal data and no replacement. */
   readonly canCompare: (text: string) => boolean;
   /** The keys of the two hashes of HMAC-SHA-256, in hexadecimal digits; undefined if no column is hashed. */
   readonly hashKeys: { readonly inner: string; readonly outer: string } | undefined;

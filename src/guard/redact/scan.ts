@@ -23,7 +23,7 @@ const HAS_ESCAPE_AND_DIGIT = HAS_ESCAPE | HAS_DIGIT;
 /** The same in quoted-printable: =40. */
 const HAS_QUOTED = HAS_EQUALS | HAS_DIGIT;
 
-/** Whether a text with these character flags may have a match. */
+/** Returns whether a text with these character flags may have a match. */
 export function mayFind(hints: number, needs: number): boolean {
   return (
     (hints & needs) !== 0 ||
@@ -33,7 +33,7 @@ export function mayFind(hints: number, needs: number): boolean {
   );
 }
 
-/** Whether a text that is pure ASCII without escapes still has another reading. */
+/** Returns whether a text that is pure ASCII without escapes still has another reading. */
 function hasOtherReading(bytes: Uint8Array, from: number, to: number, hints: number): boolean {
   return (
     ((hints & HAS_ENTITY) === HAS_ENTITY && hasEntity(bytes, from, to)) ||

@@ -11,7 +11,7 @@ export function plainPath(name: string): string {
   return keys.startsWith('.') ? keys.slice(1) : keys;
 }
 
-/** Whether a name has backquotes only as the engine writes them around types and keys. */
+/** Returns whether a name has backquotes only as the engine writes them around types and keys. */
 export function hasPlainQuotes(name: string): boolean {
   return !name.replaceAll(/\.[:^]`[^`]*`/g, '').includes('`');
 }

@@ -17,7 +17,7 @@ const OF_PERSON: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Whether a name of a column or path, such as `client_ip` or `metadata.user.name`, says personal data. */
+/** Returns whether a name of a column or path, such as `client_ip` or `metadata.user.name`, says personal data. */
 export function isPersonalName(path: string): boolean {
   const parts = path.split('.');
   const words = wordsOf(parts.at(-1) ?? '');
@@ -47,7 +47,7 @@ const HEX_ENTROPY = 3;
 /** Longer texts are searched only so far. */
 const MAX_TEXT = 4096;
 
-/** Whether a text contains letters and digits that look random, such as keys and session ids. UUIDs are not counted. */
+/** Returns whether a text contains letters and digits that look random, such as keys and session ids. UUIDs are not counted. */
 export function hasHighEntropy(text: string): boolean {
   const words = text.slice(0, MAX_TEXT).split(/[^\w+~-]+/);
   return words.some(
@@ -76,7 +76,7 @@ const SPELLED = [
   /\w at [\w-]+ dot [a-z]{2}/i,
 ];
 
-/** Whether a text contains an e-mail address as `ann [at] example.com` or `ann at example dot com`. */
+/** Returns whether a text contains an e-mail address as `ann [at] example.com` or `ann at example dot com`. */
 export function hasSpelledEmail(text: string): boolean {
   const start = text.slice(0, MAX_TEXT);
   return SPELLED.some((pattern) => pattern.test(start));

@@ -62,7 +62,7 @@ export function classesAt(units: Units, index: number): number {
   return CLASSES[units[index] ?? 0] ?? 0;
 }
 
-/** Whether the unit at `index` is in one of the classes. */
+/** Returns whether the unit at `index` is in one of the classes. */
 export function isAt(units: Units, index: number, classes: number): boolean {
   return (classesAt(units, index) & classes) !== 0;
 }
@@ -81,7 +81,7 @@ export function textOf(units: Units, start: number, end: number): string {
   return text;
 }
 
-/** Whether the word is at `index`, case-sensitive. */
+/** Returns whether the word is at `index`, case-sensitive. */
 export function isWordAt(units: Units, index: number, word: string): boolean {
   for (let i = 0; i < word.length; i++) {
     if (units[index + i] !== word.charCodeAt(i)) return false;

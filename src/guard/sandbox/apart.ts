@@ -51,7 +51,7 @@ function hasOnlyAliases(node: TreeLine, names: ReadonlySet<string>, isProjected 
 const ALIAS = ', alias: ';
 
 /**
- * Whether a WITH clause may call a function that the engine does not come with, such as one of CREATE FUNCTION: the names in it are
+ * Returns whether a WITH clause may call a function that the engine does not come with, such as one of CREATE FUNCTION: the names in it are
  * not in the saved query, and would be looked up in the consumer's. Also true for a clause that is not read to its end.
  */
 export function callsUnknown(saved: Tree): boolean {

@@ -62,7 +62,7 @@ function textAt(query: TreeTokens, at: number): string {
   return sourceOf(query, { from: at, to: at + 1 });
 }
 
-/** Whether names with dots between them begin with that path at a token. Quoted names may have dots of their own. */
+/** Returns whether names with dots between them begin with that path at a token. Quoted names may have dots of their own. */
 function beginsPath(query: TreeTokens, first: number, path: string): boolean {
   if (wordOf(query, { at: first - 1 }) === '.') return false;
   let known = '';
@@ -74,7 +74,7 @@ function beginsPath(query: TreeTokens, first: number, path: string): boolean {
   return false;
 }
 
-/** Whether a query printed by the engine contains only names that the consumer wrote. */
+/** Returns whether a query printed by the engine contains only names that the consumer wrote. */
 export function isConsumerScope(query: TreeTokens, printed: string): boolean {
   const written = new Set(nameTokens(query).map(({ name }) => name.toLowerCase()));
   const tokens = tokensOf(printed);

@@ -71,7 +71,7 @@ interface Asked {
   /** `query` is sent to the engine; `sent` is what the consumer sent. */
   readonly query: LexedQuery;
   readonly sent: LexedQuery;
-  /** Whether the values matter that the query compares with. */
+  /** It is true if the values matter that the query compares with. */
   readonly isExact: boolean;
 }
 

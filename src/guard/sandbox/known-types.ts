@@ -9,9 +9,9 @@ export interface KnownTypes {
   /** The types of the columns of this name, one for each table that has one; none if no table has. */
   readonly of: (column: string) => readonly ClickHouseType[];
   readonly all: readonly ClickHouseType[];
-  /** Whether one of the types is such. Tests are remembered, so that they must be constants. */
+  /** Returns whether one of the types is such. Tests are remembered, so that they must be constants. */
   readonly some: (test: TypeTest) => boolean;
-  /** Whether one of the types, as the engine prints it, matches. Patterns are constants as well. */
+  /** Returns whether one of the types, as the engine prints it, matches. Patterns are constants as well. */
   readonly someText: (pattern: RegExp) => boolean;
   /** The types of columns whose types are such; tests are constants as well. */
   readonly columnsOf: (

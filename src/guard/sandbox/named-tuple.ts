@@ -14,7 +14,7 @@ export interface NamedTupleReader<T> {
   readonly isSame: (a: T, b: T) => boolean;
 }
 
-/** Whether `value` is a tuple and `type` is that tuple's own type with names for its elements. */
+/** Returns whether `value` is a tuple and `type` is that tuple's own type with names for its elements. */
 export function isNamedTuple<T>(reader: NamedTupleReader<T>, value: T, type: T): boolean {
   const elements = reader.argumentsOf(value, 'tuple');
   const parts = reader.argumentsOf(type, 'concat');

@@ -39,7 +39,7 @@ export function overDefaults(
   return `${elements.length === 0 ? '' : `WITH ${elements.join(', ')} `}SELECT * FROM (${editedText(query, literals)})`;
 }
 
-/** Whether it has a star, other than that of `count(*)`, or COLUMNS. */
+/** Returns whether it has a star, other than that of `count(*)`, or COLUMNS. */
 function readsAll(query: LexedQuery): boolean {
   const reads = (node: Node): boolean =>
     node.kind === 'star' ||

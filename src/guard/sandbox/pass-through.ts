@@ -40,15 +40,15 @@ interface Level {
   /** Where the list of columns ends, and what goes before further ones. */
   readonly listEnd: number;
   readonly separator: string;
-  /** Whether it reads the stored table itself. */
+  /** It is true if it reads the stored table itself. */
   readonly isLast: boolean;
   /** Its ORDER BY, if no LIMIT follows. */
   readonly order: Edit | undefined;
-  /** Whether it passes on every row of its source, and nothing but columns of it. */
+  /** It is true if it passes on every row of its source, and nothing but columns of it. */
   readonly isPlain: boolean;
   /** Its condition; empty if it has none. */
   readonly where: Pick<Edit, 'start' | 'end'>;
-  /** Whether what it makes of a row depends on that row alone, if its functions are leakproof. */
+  /** It is true if what it makes of a row depends on that row alone, if its functions are leakproof. */
   readonly isByRow: boolean;
 }
 
@@ -160,7 +160,7 @@ function levelsOf({ saved, clause, bodyOf }: SavedClause, name: string): Levels 
   }
 }
 
-/** Whether an element is read once, so that nothing else sees the columns that are added to it; `isFirst`: by consumers. */
+/** Returns whether an element is read once, so that nothing else sees the columns that are added to it; `isFirst`: by consumers. */
 function isOnlyRead(needed: readonly ClauseElement[], element: ClauseElement, isFirst: boolean): boolean {
   const name = element.name.toLowerCase();
   const others = needed.filter((each) => each !== element).flatMap(({ mentions }) => mentions);

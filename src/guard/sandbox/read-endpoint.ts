@@ -17,7 +17,7 @@ import { readTables } from './statement.ts';
 
 /** What the engine computes when it reads stored tables. */
 export interface ComputedOnRead {
-  /** Whether a table is a view, whose query may compute anything. */
+  /** It is true if a table is a view, whose query may compute anything. */
   readonly hasViews: boolean;
   /** The expressions of ALIAS columns. */
   readonly aliases: readonly string[];

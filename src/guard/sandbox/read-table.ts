@@ -5,7 +5,7 @@ import type { RedactedTable } from './redaction/source-redaction.ts';
 import type { Verdict } from './verdict.ts';
 import type { ClickHouseType } from '../../sql/types/type.ts';
 
-/** Whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
+/** Returns whether a parameter of the endpoint is NULL in this call. Undefined: not known, so optional conditions stay as written. */
 export type IsNull = ((parameter: string) => boolean) | undefined;
 
 /**
@@ -26,13 +26,13 @@ export interface ReadTable {
   readonly passes: PassThrough | undefined;
   /** Columns of the stored table that have a dot in their name; undefined if they are not known. */
   readonly dotted: readonly string[] | undefined;
-  /** Whether maps of the stored table have a subcolumn for each key. */
+  /** It is true if maps of the stored table have a subcolumn for each key. */
   readonly hasMapKeys: boolean;
   /** Undefined if it is not redacted. */
   readonly redaction: RedactedTable | undefined;
-  /** Whether it has columns that are stored with something of all rows beside theirs, so that `reread` differs. */
+  /** It is true if it has columns that are stored with something of all rows beside theirs, so that `reread` differs. */
   readonly hasShared: boolean;
-  /** Whether every form has a barrier. */
+  /** It is true if every form has a barrier. */
   readonly isClosed: boolean;
   /**
    * A WITH element for a checked query: name, AS, and the elements of the endpoint's WITH clause that the table needs, in a view unless

@@ -29,7 +29,7 @@ export interface Sandbox {
    * @throws Problem sandbox.*, with line and column; passes on whatever `explain` and `evaluate` reject with.
    */
   check(text: string, evaluate?: Explain): Promise<Verdict>;
-  /** Whether the engine can resolve a checked query, over one row of default values; false also if it cannot be asked. */
+  /** Returns whether the engine can resolve a checked query, over one row of default values; false also if it cannot be asked. */
   resolves(verdict: Verdict, evaluate: Explain): Promise<boolean>;
   /**
    * The statement for a checked query. `rows` is the row limit, one above the caller's so that truncation is detected.

@@ -10,12 +10,12 @@ interface StoredColumn {
   readonly type: string;
 }
 
-/** Whether it is such a column, or has one inside. */
+/** Returns whether it is such a column, or has one inside. */
 export function isShared({ type }: Pick<StoredColumn, 'type'>): boolean {
   return hasType(parseType(type), (inner) => isOpaque(inner) || SHARED.has(inner.name));
 }
 
-/** Whether it has documents: building these again takes longer than reading them. */
+/** Returns whether it has documents: building these again takes longer than reading them. */
 export function hasDocuments({ type }: Pick<StoredColumn, 'type'>): boolean {
   return hasType(parseType(type), ({ name }) => DOCUMENTS.has(name));
 }
@@ -45,7 +45,7 @@ function isDictionary({ name }: ClickHouseType): boolean {
 }
 
 /**
- * Whether a cast may name the type whatever the server's settings: it rejects some that tables have, such as LowCardinality of numbers.
+ * Returns whether a cast may name the type whatever the server's settings: it rejects some that tables have, such as LowCardinality of numbers.
  * Otherwise values inside of the column are not LowCardinality any more, which shows in their type only.
  */
 function isCastable(type: ClickHouseType): boolean {

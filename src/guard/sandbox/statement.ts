@@ -20,7 +20,7 @@ export interface TableOptions {
   readonly columns?: ReadonlyMap<string, readonly TableColumn[]> | undefined;
   readonly dotted?: ReadonlyMap<string, readonly string[]> | undefined;
   readonly mapKeys?: ReadonlySet<string> | undefined;
-  /** Whether every query needs a barrier, even one that cannot fail on a row. */
+  /** It is true if every query needs a barrier, even one that cannot fail on a row. */
   readonly isBarred?: boolean;
   /** Default: nothing is redacted. */
   readonly redact?: RedactTable | undefined;

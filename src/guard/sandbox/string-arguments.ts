@@ -123,7 +123,7 @@ export function subcolumnFault(path: string): string | undefined {
   return undefined;
 }
 
-/** Whether a name or a string contains the type of an aggregate function state. */
+/** Returns whether a name or a string contains the type of an aggregate function state. */
 export function namesState(text: string): boolean {
   return /AggregateFunction/i.test(text);
 }

@@ -64,7 +64,7 @@ function columnsWithPaths(tree: Tree): ReadonlySet<string> {
   return found;
 }
 
-/** Whether a path that begins with this name can only mean a subcolumn of the table's column. */
+/** Returns whether a path that begins with this name can only mean a subcolumn of the table's column. */
 function isClear(name: string, table: ReadTable, { names, tables }: ScanResult): boolean {
   if (sourceOfSubcolumns(table, name) === undefined) return false;
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name)) return false; // it becomes part of a pattern
@@ -193,7 +193,7 @@ function columnsReadWhole({ tree, selects }: ScanResult): ReadonlySet<string> {
   return whole;
 }
 
-/** Whether `*` may be a key of GROUP BY, and includes one of the columns. */
+/** Returns whether `*` may be a key of GROUP BY, and includes one of the columns. */
 function isGroupedByStar({ tree, selects }: ScanResult, columns: ReadonlyMap<string, unknown>): boolean {
   if (!isGroupedQuery(tree)) return false;
   return selects.some(

@@ -30,11 +30,11 @@ export interface Verdict {
   readonly tables: readonly string[];
   /** Names that it defines. */
   readonly names: ReadonlySet<string>;
-  /** Whether columns of its result may be aggregate function states. */
+  /** It is true if columns of its result may be aggregate function states. */
   readonly hasStates: boolean;
-  /** Whether it cannot fail on any row, so that the engine may evaluate it anywhere. */
+  /** It is true if it cannot fail on any row, so that the engine may evaluate it anywhere. */
   readonly isLeakproof: boolean;
-  /** Whether its names and those of the endpoint's tables are apart. */
+  /** It is true if its names and those of the endpoint's tables are apart. */
   readonly isApart: boolean;
   /** It is the query over tables with columns for the subcolumns that it reads; undefined if it reads none. */
   readonly narrow?: ReadSubcolumns | undefined;

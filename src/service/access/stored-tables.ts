@@ -126,7 +126,7 @@ function matching(stored: StoredTables, named: string, pattern: string): readonl
   });
 }
 
-/** Whether a text has a match; none for an invalid pattern, which the engine rejects. */
+/** Returns whether a text has a match; none for an invalid pattern, which the engine rejects. */
 function search(pattern: string): (text: string) => boolean {
   const source = `(?s:.*(?:${pattern}).*)`;
   return regexError(source) === undefined ? compileWholeMatch(source) : () => false;

@@ -121,7 +121,7 @@ function readSource(node: Node, { tree, tables }: Scope): SourceAlias | undefine
 
 interface EqualityContext {
   readonly source: SourceAlias;
-  /** Whether the SELECT reads nothing else. */
+  /** It is true if the SELECT reads nothing else. */
   readonly isSole: boolean;
   readonly scope: Scope;
 }

@@ -12,7 +12,7 @@ import {
 
 /** The issuer's keys are needed but cannot be fetched; the token is not at fault. */
 export class KeysUnavailable extends KnownError {
-  /** Whether a fetch has just failed; false if none was tried because of a recent failure. */
+  /** It is true if a fetch has just failed; false if none was tried because of a recent failure. */
   readonly isNew: boolean;
 
   constructor(cause: unknown, isNew: boolean) {

@@ -18,7 +18,7 @@ export interface JwtOptions extends JwtSettings {
 }
 
 export interface JwtKeyring {
-  /** Whether a key has the form of a JWT. */
+  /** Returns whether a key has the form of a JWT. */
   isToken(key: string): boolean;
   /** Synchronous for a recently verified token. Rejects with Problem `auth.unavailable`. */
   authenticate(key: string, now: number): Authentication | Promise<Authentication>;

@@ -36,7 +36,7 @@ export function checkAge(policy: CachePolicy, { noCache, maxAge }: CacheDirectiv
   return 1000 * Math.min(freshFor(policy), noCache ? policy.minRefresh : Infinity, maxAge ?? Infinity);
 }
 
-/** Whether a cached response can be served without a new run. `age` counts from the last check, if there are checks. */
+/** Returns whether a cached response can be served without a new run. `age` counts from the last check, if there are checks. */
 export function isFresh(age: number, policy: CachePolicy, directives: CacheDirectives): boolean {
   const most = freshFor(policy);
   const limit = directives.noCache ? Math.min(policy.minRefresh, most) : most;
@@ -49,7 +49,7 @@ export interface StaleRights {
   readonly ifError: boolean;
 }
 
-/** Whether an expired response may still be served. Never if the request asked for a newer one. */
+/** Returns whether an expired response may still be served. Never if the request asked for a newer one. */
 export function staleRights(age: number, policy: CachePolicy, directives: CacheDirectives): StaleRights {
   const over = age - freshFor(policy) * 1000;
   const permitted = !directives.noCache && isWithin(age, directives.maxAge);

@@ -26,7 +26,7 @@ export interface ReadThroughOptions {
   readonly after: After;
   readonly random: () => number;
   readonly observe: Observe;
-  /** Whether `stale_if_error` applies to a failure: one of the engine, not of the caller. */
+  /** Returns whether `stale_if_error` applies to a failure: one of the engine, not of the caller. */
   readonly excusesStale: (cause: unknown) => boolean;
 }
 
@@ -97,7 +97,7 @@ export interface ReadThrough {
 export interface Refreshed {
   readonly entry: Entry;
   readonly ran: boolean;
-  /** Whether a check found the data of the entry unchanged. */
+  /** It is true if a check found the data of the entry unchanged. */
   readonly isUnchanged: boolean;
 }
 
@@ -185,7 +185,7 @@ export function createReadThrough(options: ReadThroughOptions): ReadThrough {
 /** Undefined directives: none. */
 type Checked = Job & { readonly directives?: CacheDirectives };
 
-/** Whether a check could show that the entry is fresh enough. */
+/** Returns whether a check could show that the entry is fresh enough. */
 function isWorthAsking(entry: Entry | undefined, job: Checked, clock: Clock): entry is Entry {
   if (entry === undefined || job.watch === undefined || entry.fingerprint === '') return false;
   const youngest = checkAge(job.policy, job.directives ?? NO_DIRECTIVES);
@@ -193,7 +193,7 @@ function isWorthAsking(entry: Entry | undefined, job: Checked, clock: Clock): en
 }
 
 /**
- * Whether a check finds the data of an entry unchanged. It was young enough when it was asked for, however long the answer took: with an
+ * Returns whether a check finds the data of an entry unchanged. It was young enough when it was asked for, however long the answer took: with an
  * engine that answers slowly, every query would run again otherwise, and with checks at regular intervals those that come a moment late.
  */
 async function isUnchanged({ clock }: ReadContext, entry: Entry | undefined, job: Checked): Promise<boolean> {

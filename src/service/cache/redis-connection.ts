@@ -8,7 +8,7 @@ export interface RedisConnection {
   readonly keyv: Keyv;
   /** Resolves when the first connection is established. */
   readonly connected: Promise<void>;
-  /** Whether there is a connection, also one on which Redis has not yet answered the password or the number of the database. */
+  /** Returns whether there is a connection, also one on which Redis has not yet answered the password or the number of the database. */
   readonly isConnected: () => boolean;
   /** The most recent connection error, if any. */
   readonly lastError: () => unknown;

@@ -162,7 +162,7 @@ function createConnections(openConnection: () => RedisConnection, after: After) 
 }
 
 /**
- * Whether an error came from Redis itself: its error replies begin with an uppercase code, unlike the client's own
+ * Returns whether an error came from Redis itself: its error replies begin with an uppercase code, unlike the client's own
  * errors.
  */
 export function isReply(error: unknown, code = '[A-Z]+'): boolean {

@@ -18,7 +18,7 @@ export interface Flight {
 export interface Subscriber<T> {
   /** Produces the result; called if this caller becomes the leader. */
   readonly run: (flight: Flight) => Promise<T>;
-  /** Whether a result produced by another caller's run is acceptable. */
+  /** Returns whether a result produced by another caller's run is acceptable. */
   readonly accepts: (result: T) => boolean;
   /** Leaves when aborted, rejecting with its reason; undefined: waits until the end. */
   readonly signal: AbortSignal | undefined;
@@ -28,7 +28,7 @@ export interface Subscriber<T> {
 
 export interface FlightResult<T> {
   readonly result: T;
-  /** Whether this caller's own run produced the result. */
+  /** It is true if this caller's own run produced the result. */
   readonly led: boolean;
 }
 
@@ -49,7 +49,7 @@ interface Waiter<T> {
   readonly subscriber: Subscriber<T>;
   readonly settle: (result: FlightResult<T>) => void;
   readonly fail: (cause: unknown) => void;
-  /** Whether it was already waiting when the current run started. */
+  /** It is true if it was already waiting when the current run started. */
   joined: boolean;
 }
 

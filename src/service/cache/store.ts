@@ -23,7 +23,7 @@ export interface Store {
    * replicas' memory stay until they expire.
    */
   forget(prefix: string): Promise<boolean>;
-  /** Whether there is a shared cache. */
+  /** It is true if there is a shared cache. */
   readonly isShared: boolean;
   /** The exclusive right to run `key`, across all replicas. */
   lease(key: string): Promise<Lease | LeaseDenial>;

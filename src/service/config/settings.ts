@@ -9,11 +9,11 @@ import type { TraceSettings } from './trace-settings.ts';
 export interface Settings {
   readonly host: string;
   readonly port: number;
-  /** Whether the API listener serves ClickHouse's HTTP interface. */
+  /** It is true if the API listener serves ClickHouse's HTTP interface. */
   readonly clickhouseInterface: boolean;
   /** Of ClickHouse's HTTP interface; undefined: no listener of its own. */
   readonly clickhousePort: number | undefined;
-  /** Whether the API listener serves MCP. */
+  /** It is true if the API listener serves MCP. */
   readonly mcp: boolean;
   readonly endpoints: string;
   /** The parameter that separates tenants, as in the settings file. */

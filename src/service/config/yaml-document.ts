@@ -43,7 +43,7 @@ export interface YamlDocument {
   locateKey(path: Path): Location;
   /** The position of the character at `offset` (UTF-16 units) in the string at `path`, in any style. */
   locateInside(path: Path, offset: number): Location;
-  /** Whether that character comes from another file; in constant time for a document that includes none. */
+  /** Returns whether that character comes from another file; in constant time for a document that includes none. */
   isIncluded(path: Path, offset: number): boolean;
 }
 

@@ -43,7 +43,7 @@ export interface Analysis extends Omit<VariantQuery, 'findings'> {
   readonly used: ReadonlySet<string>;
   /** The same file with each variant that is analysed, this one included. */
   readonly variants: readonly Analysis[];
-  /** Whether these are all combinations, and not only pairs. */
+  /** It is true if these are all combinations, and not only pairs. */
   readonly hasEveryVariant: boolean;
   readonly findings: readonly PathFinding[];
 }

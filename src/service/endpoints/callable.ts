@@ -2,7 +2,7 @@
 import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from './endpoint.ts';
 
-/** Whether the key covers the endpoint, by its globs and by its locked parameters. */
+/** Returns whether the key covers the endpoint, by its globs and by its locked parameters. */
 export function isCallable({ name, binder }: Endpoint, principal: Principal): boolean {
   return principal.covers(name) && binder.takesLocks(principal.locked);
 }

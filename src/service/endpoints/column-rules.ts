@@ -89,7 +89,7 @@ const TEXT = typeOf('String');
 const NULLABLE_TEXT = typeOf('Nullable', TEXT);
 const ANY_VALUE = typeArguments(typeOf('Map', TEXT, typeOf('Dynamic'))).slice(1);
 
-/** Whether a value can be null in JSON, which stays null: also a float that is not finite. */
+/** Returns whether a value can be null in JSON, which stays null: also a float that is not finite. */
 function canBeNull(type: ClickHouseType): boolean {
   return ['nullable', 'null', 'float', 'any'].includes(jsonValueOf(printType(type)).kind);
 }

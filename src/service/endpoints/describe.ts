@@ -23,7 +23,7 @@ export interface TableColumns {
    * rows and columns of one stored table, or if that cannot be described.
    */
   readonly dotted?: readonly string[] | undefined;
-  /** Whether its maps have a subcolumn for each key (ClickHouse 26 and later), so that a key can be read alone. */
+  /** It is true if its maps have a subcolumn for each key (ClickHouse 26 and later), so that a key can be read alone. */
   readonly hasMapKeys?: boolean | undefined;
 }
 

@@ -16,7 +16,7 @@ export interface Endpoint {
   readonly name: string;
   /** Undefined: the name has one endpoint. */
   readonly version: number | undefined;
-  /** Whether the file makes it the default version; without one, that is the newest (`Catalog.find`). */
+  /** It is true if the file makes it the default version; without one, that is the newest (`Catalog.find`). */
   readonly isDefault: boolean;
   /** Undefined: not deprecated. */
   readonly deprecated: Deprecation | undefined;
@@ -44,7 +44,7 @@ export interface Endpoint {
   readonly variantAt: (selection: Selection) => Endpoint;
   /** All variants that are analysed: each combination if they are few, otherwise all pairs; this endpoint is the first one. */
   readonly variants: () => readonly Endpoint[];
-  /** Whether `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */
+  /** It is true if `variants` has every combination that calls can choose, and not only pairs; of several choices at once, it has each alone, and all of them. */
   readonly hasEveryVariant: boolean;
   /** The saved query with typed placeholders; anything after its last token is removed. */
   readonly query: string;
@@ -157,7 +157,7 @@ export interface CachePolicy {
   readonly minRefresh: number;
   readonly staleWhileRevalidate: number;
   readonly staleIfError: number;
-  /** Whether shared caches may store responses that are the same for every key. */
+  /** It is true if shared caches may store responses that are the same for every key. */
   readonly isPublic: boolean;
   /** Undefined: responses are not refreshed in the background. */
   readonly warmEvery: number | undefined;

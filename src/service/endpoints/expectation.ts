@@ -6,7 +6,7 @@ export function expectedStatus({ status, code }: Expectation): number | undefine
   return status ?? (code === undefined ? 200 : undefined);
 }
 
-/** Whether the call is expected to be rejected. */
+/** Returns whether the call is expected to be rejected. */
 export function isRejectionExpected(expect: Expectation = {}): boolean {
   return (expectedStatus(expect) ?? 400) >= 400;
 }

@@ -41,7 +41,7 @@ export interface LoadedFile<E extends EndpointHead = Endpoint> {
   readonly view?: CompiledFile['view'];
 }
 
-/** Whether a file has an error. A shared file without one has no candidate either. */
+/** Returns whether a file has an error. A shared file without one has no candidate either. */
 export function isBroken({ diagnostics }: Pick<LoadedFile, 'diagnostics'>): boolean {
   return diagnostics.some(({ severity }) => severity === 'error');
 }
@@ -62,7 +62,7 @@ export interface Loaded<E extends EndpointHead = Endpoint> {
 export interface LoadDeps<E extends EndpointHead = Endpoint> {
   readonly compile: CompileFile;
   readonly epoch: () => number;
-  /** Whether a path leads to a file that must not be read, which is a finding; undefined: none does. */
+  /** Returns whether a path leads to a file that must not be read, which is a finding; undefined: none does. */
   readonly leadsOutside?: (path: string) => boolean;
   /** Returns what an earlier process made of a file with this hash: one result for each state of the files that it includes. */
   readonly recall?: ((path: string, hash: string) => readonly LoadedFile<E>[]) | undefined;
@@ -146,7 +146,7 @@ export async function loadSome(
 
 type TextState = Pick<LoadedFile, 'hash' | 'dependencies'>;
 
-/** Whether a file, or one that it includes, has changed. */
+/** Returns whether a file, or one that it includes, has changed. */
 function isOther(file: TextState | undefined, before: TextState | undefined): boolean {
   return file?.hash !== before?.hash || file?.dependencies !== before?.dependencies;
 }

@@ -23,7 +23,7 @@ const REASONS: Readonly<Partial<Record<EngineFailure, string>>> = {
   unavailable: 'ends the process of the engine',
 };
 
-/** Whether the engine gave up because of the statement, or ended. */
+/** Returns whether the engine gave up because of the statement, or ended. */
 export function isTooCostly({ failure }: EngineError): boolean {
   return failure === 'timeout' || failure === 'memory' || failure === 'limit';
 }

@@ -143,7 +143,7 @@ function isSameColumn(a: ColumnFlow, b: ColumnFlow): boolean {
   return a.table === b.table && a.column === b.column;
 }
 
-/** Whether one contains the other, such as a tuple its element. What cannot be followed may be anything. */
+/** Returns whether one contains the other, such as a tuple its element. What cannot be followed may be anything. */
 function isMadeOf({ table, column, kind }: ColumnFlow, redacted: Redacted): boolean {
   if (kind === 'unknown' && table === '') return true;
   if (table !== redacted.table) return false;
@@ -157,7 +157,7 @@ function isPartOf(path: string, whole: string): boolean {
   return path === whole || path.startsWith(`${whole}.`);
 }
 
-/** Whether a rule for a part of the result column applies to the redacted part of the stored one. */
+/** Returns whether a rule for a part of the result column applies to the redacted part of the stored one. */
 function isCovered(
   { analysis }: AnalysedEndpoint,
   name: string,

@@ -7,7 +7,7 @@ import type { Endpoint } from './endpoint.ts';
 export interface RowShapes {
   /** At least one; the first one is that of a call without optional parameters. */
   readonly shapes: readonly RowShape[];
-  /** Whether there are no others. */
+  /** It is true if there are no others. */
   readonly isComplete: boolean;
 }
 
@@ -22,7 +22,7 @@ export interface MergedColumn {
   readonly name: string;
   /** Distinct. */
   readonly types: readonly string[];
-  /** Whether every shape has it. */
+  /** It is true if every shape has it. */
   readonly isAlways: boolean;
 }
 
@@ -48,7 +48,7 @@ export async function rowShapes(
   return { shapes: [...byKey.values()], isComplete };
 }
 
-/** Whether the columns depend on the fragments of a choice of several: calls can combine them in more ways than are described. */
+/** Returns whether the columns depend on the fragments of a choice of several: calls can combine them in more ways than are described. */
 function dependsOnLists(
   { parameters }: Endpoint,
   described: readonly (readonly [variant: string, columns: readonly Column[] | undefined])[],

@@ -103,7 +103,7 @@ function valuesOf(
   );
 }
 
-/** Whether the variant of the query is one for this value. */
+/** Returns whether the variant of the query is one for this value. */
 function fits(parameter: CompiledParameter, text: string, { choices, given }: Selection): boolean {
   if (parameter.isChoice) return !choices.has(parameter.name);
   return !given.has(parameter.name) || isGiven(parameter, text);

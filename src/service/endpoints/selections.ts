@@ -20,9 +20,9 @@ export interface DimensionValue {
 /** The selections to analyse; the first one is that of a call without optional parameters. */
 export interface Selections {
   readonly selections: readonly Selection[];
-  /** Whether only pairs are covered. */
+  /** It is true if only pairs are covered. */
   readonly arePairs: boolean;
-  /** Whether there are too many, so that some pairs are missing. */
+  /** It is true if there are too many, so that some pairs are missing. */
   readonly areTooMany: boolean;
 }
 

@@ -95,7 +95,7 @@ export function hashParameters({ redaction }: Endpoint): Readonly<Record<string,
   return keys === undefined ? {} : { [INNER_PAD]: keys.inner, [OUTER_PAD]: keys.outer };
 }
 
-/** Whether a rule for `path` applies to a column, or to a part of it. Names are not case-sensitive. */
+/** Returns whether a rule for `path` applies to a column, or to a part of it. Names are not case-sensitive. */
 function isOnPath(column: string, path: string): boolean {
   const [name, folded] = [foldedPath(column), foldedPath(path)];
   return name === folded || folded.startsWith(`${name}.`) || name.startsWith(`${folded}.`);

@@ -53,7 +53,7 @@ export function readsOfEngine(table: StoredTable): EngineReads {
   return unknown(`has the engine ${engine}, whose changes cannot be seen exactly`);
 }
 
-/** Whether all rows of a table are in its parts, on the server that is asked. */
+/** Returns whether all rows of a table are in its parts, on the server that is asked. */
 export function ownsParts(engine: string): boolean {
   return (engine.endsWith('MergeTree') && !engine.startsWith('Shared')) || engine === 'Null';
 }

@@ -12,7 +12,7 @@ export interface Tenancy {
   readonly columns: ReadonlySet<string> | undefined;
   /** Names of tables and dictionaries with the same rows for every tenant, without the database `default`. */
   readonly shared: ReadonlySet<string>;
-  /** Whether a table or dictionary has the same rows for every tenant. */
+  /** Returns whether a table or dictionary has the same rows for every tenant. */
   readonly isShared: (name: string) => boolean;
 }
 

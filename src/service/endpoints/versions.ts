@@ -151,7 +151,7 @@ export function versionFindings<E extends EndpointHead>(
   });
 }
 
-/** Whether a version declares another rate or budget than the one that applies. */
+/** Returns whether a version declares another rate or budget than the one that applies. */
 function isIgnored({ rate, budgets }: EndpointHead, served: EndpointHead): boolean {
   const isRate = rate?.limit !== served.rate?.limit || rate?.window !== served.rate?.window;
   return (

@@ -143,7 +143,7 @@ export interface Engine {
   readonly restrict?: (rules: AccessRules) => Promise<void>;
   /** Numbers of running and waiting statements. */
   readonly load: () => Load;
-  /** Whether statements can run now, as far as is known without asking. */
+  /** Returns whether statements can run now, as far as is known without asking. */
   readonly isUp: () => boolean;
   /** The servers, each with whether it answers, as last known; each call has them checked. Undefined for the embedded engine. */
   readonly hosts?: () => readonly HostState[];
@@ -234,7 +234,7 @@ function bounded(message: string): string {
   return `${message.slice(0, MESSAGE_PART)}${LEFT_OUT}${message.slice(-MESSAGE_PART)}`;
 }
 
-/** Whether the failure is unrelated to the statement, because no engine ran it to completion. */
+/** Returns whether the failure is unrelated to the statement, because no engine ran it to completion. */
 export function isAway({ failure }: EngineError): boolean {
   return failure === 'unavailable' || failure === 'busy' || failure === 'lost';
 }

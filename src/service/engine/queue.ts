@@ -153,7 +153,7 @@ export interface Shares {
 }
 
 export interface Places {
-  /** Whether a slot is free that this statement may use. */
+  /** Returns whether a slot is free that this statement may use. */
   mayEnter(entry: Belonging): boolean;
   take(entry: Belonging): void;
   giveBack(entry: Belonging): void;

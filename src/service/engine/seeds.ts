@@ -40,7 +40,7 @@ export class SeedError extends Error {
   /** 1-based; 0 if the file could not be read. */
   readonly line: number;
   readonly statement: string;
-  /** Whether everything that had been loaded was removed. */
+  /** It is true if everything that had been loaded was removed. */
   readonly isUndone: boolean;
 
   constructor(

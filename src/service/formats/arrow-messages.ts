@@ -9,7 +9,7 @@ const HEADER_TYPE = 1;
 const BODY_LENGTH = 3;
 const DICTIONARY = 2;
 
-/** Whether there are dictionaries; also true if that cannot be read. */
+/** Returns whether there are dictionaries; also true if that cannot be read. */
 export function mayHaveDictionaries(bytes: Uint8Array): boolean {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   let at = all.subarray(0, MAGIC.length).equals(MAGIC) ? MAGIC.length : 0;

@@ -20,7 +20,7 @@ const CLOSE_BRACE = 0x7d;
 /** An open object or array. */
 interface Frame {
   readonly isArray: boolean;
-  /** Whether the object is the only element of an array that is added around it. */
+  /** It is true if the object is the only element of an array that is added around it. */
   readonly isWrapped: boolean;
   readonly timestamps: Timestamps | undefined;
   /** Of the value that comes next. */

@@ -28,7 +28,7 @@ function withQuotedNumbers(text: string): string {
   return parts.join('') + text.slice(copied);
 }
 
-/** Whether the number is printed with the same digits again. The engine writes only floats with exponents, which are exact. */
+/** Returns whether the number is printed with the same digits again. The engine writes only floats with exponents, which are exact. */
 function isExact(token: string): boolean {
   if (token.length < 16 || /e/i.test(token)) return true;
   const plain = token.includes('.') ? token.replace(/\.?0+$/, '') : token;

@@ -8,7 +8,7 @@ export interface Format {
   readonly contentType: string;
   /** Media types accepted in Accept. The first is the registered one, or the most common if none is registered. */
   readonly mediaTypes: readonly string[];
-  /** Whether bodies are compressed as they are, so that Content-Encoding would gain nothing. */
+  /** It is true if bodies are compressed as they are, so that Content-Encoding would gain nothing. */
   readonly isCompressed?: true;
 }
 

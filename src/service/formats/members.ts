@@ -58,7 +58,7 @@ function stringEnd(text: string, start: number): number {
   return end + 1;
 }
 
-/** Whether the character is preceded by an odd number of backslashes. */
+/** Returns whether the character is preceded by an odd number of backslashes. */
 function isEscaped(text: string, at: number): boolean {
   let backslashes = 0;
   while (text[at - 1 - backslashes] === '\\') backslashes++;

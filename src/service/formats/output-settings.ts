@@ -112,7 +112,7 @@ export const OUTPUT_SETTINGS: readonly { readonly name: string; readonly values:
   .map(([name, { values }]) => ({ name, values }))
   .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** Whether callers may send the setting. */
+/** Returns whether callers may send the setting. */
 export function isOutputSetting(name: string): boolean {
   return TABLE.has(name);
 }

@@ -24,7 +24,7 @@ import type { AdmitKey } from '../request/admission/keys.ts';
 
 export const QUERY_ROUTE = { url: '/api/endpoints/query/:endpoint', prefix: '/api/endpoints/query/' };
 
-/** Whether requests can be answered, and which part has failed if not. */
+/** It says if requests can be answered, and which part has failed if not. */
 export interface Readiness {
   readonly ready: boolean;
   /** `degraded`: requests are still answered; `off`: not in use. */

@@ -40,7 +40,7 @@ export function textOf(bytes: Buffer, contentType: string | undefined): string {
 /** Encodings that libraries declare by default, whatever they send. */
 const EXTEND_ASCII = /^(?:iso-8859-\d{1,2}|latin-?1|windows-125\d)$/;
 
-/** Whether the bytes mean the same in all of these encodings. Those of a form may be encoded in ASCII. */
+/** Returns whether the bytes mean the same in all of these encodings. Those of a form may be encoded in ASCII. */
 function isOnlyAscii(bytes: Buffer, contentType = ''): boolean {
   return isAscii(bytes) && !/^\s*application\/x-www-form-urlencoded\b/i.test(contentType);
 }

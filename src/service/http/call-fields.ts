@@ -87,7 +87,7 @@ export function mediaTypeOf({ headers }: FastifyRequest): string {
 }
 
 /**
- * Whether a header asks for redaction: any value but none, `0` and `false` does, since a caller who sends the field wants
+ * Returns whether a header asks for redaction: any value but none, `0` and `false` does, since a caller who sends the field wants
  * personal data removed. Of several values, one that asks is enough. An oversized header asks.
  */
 function asksForRedaction(request: FastifyRequest, name: string): boolean {

@@ -95,7 +95,7 @@ const TRACING = [
 /** Seconds a browser may cache a preflight response. */
 const PREFLIGHT_AGE = 600;
 
-/** Whether pages of an origin, as the request has it, may send requests. */
+/** Returns whether pages of an origin, as the request has it, may send requests. */
 export function isAllowedOrigin(origin: string, corsOrigins: CorsOptions['corsOrigins']): boolean {
   if (corsOrigins === undefined || corsOrigins === '*') return corsOrigins === '*';
   const normal = originOf(origin);

@@ -95,7 +95,7 @@ function countNames(text: string, already: number): ReadonlyMap<string, number> 
   return names;
 }
 
-/** Whether the string closed at `end` is followed by a colon. */
+/** Returns whether the string closed at `end` is followed by a colon. */
 function isName(text: string, end: number): boolean {
   let at = end + 1;
   while (' \t\n\r'.includes(text[at] ?? ':')) at++;
@@ -115,7 +115,7 @@ const MAX_SHOWN = 100;
 export interface PairOptions {
   /** Pairs at most. */
   readonly most?: number;
-  /** Whether a `%` without two hexadecimal digits is rejected, as ClickHouse does, or is a literal `%`, as in browsers. */
+  /** It is true if a `%` without two hexadecimal digits is rejected, as ClickHouse does, or is a literal `%`, as in browsers. */
   readonly isStrict?: boolean;
 }
 

@@ -15,7 +15,7 @@ export function loadZstd(): Promise<void> {
   return (loading.done ??= init());
 }
 
-/** Whether a body of this size can be compressed without blocking other requests. */
+/** Returns whether a body of this size can be compressed without blocking other requests. */
 export function canCompressZstd(bytes: number): boolean {
   return NATIVE !== undefined || bytes <= MAX_WASM_BYTES;
 }

@@ -24,7 +24,7 @@ export interface KeyUsage {
 export interface KeyUsageOptions {
   /** Undefined: each process counts on its own. */
   readonly store: UsageStore | undefined;
-  /** Whether a finished request is a call. */
+  /** Returns whether a finished request is a call. */
   readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;

@@ -25,7 +25,7 @@ export interface LimitState {
 }
 
 export interface Taken {
-  /** Whether every limit had a call left. If not, the call was not counted against any. */
+  /** It is true if every limit had a call left. If not, the call was not counted against any. */
   readonly isAllowed: boolean;
   readonly states: readonly LimitState[];
 }

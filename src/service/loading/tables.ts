@@ -18,7 +18,7 @@ export interface TableSet {
   readonly expiring: ReadonlySet<string>;
   /** An identifier of each table, which is another one after the table was created again. */
   readonly ids: ReadonlyMap<string, string>;
-  /** Whether there are dictionaries, which must be reloaded to see changed rows. */
+  /** It is true if there are dictionaries, which must be reloaded to see changed rows. */
   readonly dictionaries: boolean;
 }
 

@@ -78,7 +78,7 @@ function isNarrow(type: ClickHouseType): boolean {
   return (integerOf(type)?.bits ?? 256) < 256;
 }
 
-/** Whether `widened` changes the type of an integer. */
+/** Returns whether `widened` changes the type of an integer. */
 function canWrap(type: ClickHouseType): boolean {
   if (type.name === 'LowCardinality') return canWrap(innerType(type));
   const isContainer = CONTAINERS.has(type.name);

@@ -7,7 +7,7 @@ import { loggedText } from './describe.ts';
 export interface RequestField {
   /** As logged. */
   readonly value: (request: Finished) => unknown;
-  /** Whether requests repeat the value so often that the log line caches its JSON. */
+  /** It is true if requests repeat the value so often that the log line caches its JSON. */
   readonly isShared?: true;
   /** The span attribute with this value; only for strings and numbers. */
   readonly attribute?: string;

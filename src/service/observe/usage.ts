@@ -13,9 +13,9 @@ import { CALL_COLUMNS } from './request-fields.ts';
 export interface UsageOptions {
   /** Writes rows in JSONEachRow. */
   readonly write: (lines: string) => Promise<void>;
-  /** Whether a write failed because a row cannot be read. */
+  /** Returns whether a write failed because a row cannot be read. */
   readonly isUnreadable: (cause: unknown) => boolean;
-  /** Whether a request is recorded. */
+  /** Returns whether a request is recorded. */
   readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;

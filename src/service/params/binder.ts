@@ -35,7 +35,7 @@ export interface Binder {
   bind(raw: RawParameters, now: number, locked?: ReadonlyMap<string, RawScalar>): Bindings;
   /** The values that these locks give their parameters at `now`, in ClickHouse's text format. Throws Problem auth.forbidden. */
   lockedValues(locked: ReadonlyMap<string, RawScalar>, now: number): Bindings['values'];
-  /** Whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
+  /** Returns whether these locks can restrict this endpoint; if not, `bind` always throws auth.forbidden. */
   takesLocks(locked: ReadonlyMap<string, RawScalar>): boolean;
 }
 
@@ -251,7 +251,7 @@ function lockOf(parameter: CompiledParameter, raw: RawScalar, now: number): Boun
   return value === undefined || 'message' in value ? undefined : { ...value, raw };
 }
 
-/** Whether a value depends on the call, which decides whether the endpoint accepts it. */
+/** Returns whether a value depends on the call, which decides whether the endpoint accepts it. */
 function canMove({ moments }: CompiledParameter, value: RawScalar): boolean {
   return moments !== undefined && isRelative(value) && parseRelative(value) !== undefined;
 }
@@ -270,7 +270,7 @@ function rejectUnlocking(
   if (errors.length > 0) throw forbidden(errors);
 }
 
-/** Whether all values given for the parameter, one by one or together, are the locked one. */
+/** Returns whether all values given for the parameter, one by one or together, are the locked one. */
 function repeatsLock(
   raw: RawParameters,
   parameter: CompiledParameter,

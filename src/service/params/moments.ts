@@ -88,7 +88,7 @@ export function compileMoments(
   };
 }
 
-/** Whether a default of a date or time is computed for each call. */
+/** Returns whether a default of a date or time is computed for each call. */
 export function isExpression(value: unknown): value is string {
   return isRelative(value) || (typeof value === 'string' && /^\s*@/.test(value));
 }

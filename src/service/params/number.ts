@@ -5,7 +5,7 @@ import type { RawScalar, ScalarReader } from './reading.ts';
 /** No type has values with more digits; longer input is rejected before it is parsed. */
 const MAX_DIGITS = 400;
 
-/** Whether a number may have had other digits in the JSON that it was read from. */
+/** Returns whether a number may have had other digits in the JSON that it was read from. */
 function hasLostDigits(raw: RawScalar): boolean {
   return typeof raw === 'number' && Number.isInteger(raw) && !Number.isSafeInteger(raw);
 }

@@ -57,13 +57,13 @@ export interface CompiledParameter {
   readonly type: ParameterType;
   /** The type in `{name:…}`: Nullable if the value may be null, times with a zone. */
   readonly placeholder: string;
-  /** Whether calls without it are rejected. */
+  /** It is true if calls without it are rejected. */
   readonly required: boolean;
   /** The canonical value if absent: the default, or else null; also null if the default depends on the call. */
   readonly absent: string | null;
   /** The same, with its rank. */
   readonly literalDefault: ReadValue | undefined;
-  /** Whether its values are names of choices, which decide the text of the query. */
+  /** It is true if its values are names of choices, which decide the text of the query. */
   readonly isChoice: boolean;
   /** The names of the choices; empty for other parameters. */
   readonly names: readonly string[];
@@ -75,7 +75,7 @@ export interface CompiledParameter {
   readonly moments: MomentReader | undefined;
 }
 
-/** Whether a canonical value counts as given, for the optional parts of a query: not NULL, false, or an empty list or map. */
+/** Returns whether a canonical value counts as given, for the optional parts of a query: not NULL, false, or an empty list or map. */
 export function isGiven({ type }: Pick<CompiledParameter, 'type'>, text: string | null): boolean {
   if (text === null) return false;
   if (type.kind === 'scalar') return type.scalar.name !== 'Bool' || text === 'true';

@@ -47,7 +47,7 @@ export function failure(message: string): ReadFailure {
   return { kind: 'failure', message };
 }
 
-/** Whether it is JSON, apart from the elements of a list or an object. */
+/** Returns whether it is JSON, apart from the elements of a list or an object. */
 export function isRawValue(value: unknown): value is RawValue {
   return value === null || typeof value === 'object' || isRawScalar(value);
 }

@@ -42,7 +42,7 @@ const BASE = /^(?:now(?![A-Za-z0-9_])|@(?<parameter>[A-Za-z_][A-Za-z0-9_]{0,63})
 /** In a URL, `+` decodes to a space. */
 const STEP = /(?:\s*(?<operator>[-+/])\s*|\s+(?=\d))(?<count>\d{1,6})?(?<unit>[smhdwMQy])(?![A-Za-z0-9_])/y;
 
-/** Whether a string can only be meant as a time relative to the call. */
+/** Returns whether a string can only be meant as a time relative to the call. */
 export function isRelative(raw: unknown): raw is string {
   return typeof raw === 'string' && /^\s*now(?![A-Za-z0-9_])/.test(raw);
 }

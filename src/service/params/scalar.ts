@@ -28,7 +28,7 @@ export interface ScalarType {
   readonly neutral: readonly string[];
   /** `text`: length, pattern and format. `order`: min and max. `enum` applies to every type. */
   readonly constraints: 'text' | 'order' | 'none';
-  /** Whether values are unquoted in the text format of an array. */
+  /** It is true if values are unquoted in the text format of an array. */
   readonly isBare: boolean;
   /** How it compares with types of the same kind; `single`: with none. */
   readonly range: ValueRange;

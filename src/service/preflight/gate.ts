@@ -7,7 +7,7 @@ import type { PreflightFinding } from './finding.ts';
 export interface PreflightGateOptions {
   /** Runs the self-test. Rejects with EngineError if the engine is unavailable. */
   readonly selfTest: () => Promise<readonly PreflightFinding[]>;
-  /** Whether consumer queries are accepted if one layer of isolation holds but another does not. */
+  /** It is true if consumer queries are accepted if one layer of isolation holds but another does not. */
   readonly acceptSingleLayer: boolean;
   /** Disables consumer queries for the given reason, or enables them. */
   readonly switchConsumerQueries: (offBecause: string | undefined) => void;

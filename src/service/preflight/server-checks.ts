@@ -34,7 +34,7 @@ const OLDEST = [24, 8] as const;
 
 /** What the endpoints need of the server. */
 export interface ServerNeeds {
-  /** Whether responses are cached until the data changes. */
+  /** It is true if responses are cached until the data changes. */
   readonly isWatching: boolean;
 }
 
@@ -140,7 +140,7 @@ const CHANGEABLE = [
   "workload = 'default'",
 ];
 
-/** Whether results in ClickHouse's own formats have the setting's default instead. */
+/** Returns whether results in ClickHouse's own formats have the setting's default instead. */
 function isOutput(setting: string): boolean {
   return Object.hasOwn(DEFAULT_OUTPUT, setting);
 }

@@ -33,9 +33,9 @@ export interface Admitted {
   readonly budgets: readonly BudgetLimit[];
   /** Milliseconds until the call was authorized. */
   readonly authMs: number;
-  /** Whether an identical call may be admitted without repeating the checks: nothing they depend on has changed. */
+  /** Returns whether an identical call may be admitted without repeating the checks: nothing they depend on has changed. */
   readonly isStillAdmitted: () => boolean;
-  /** Whether keys and endpoints are those that the call was admitted with. */
+  /** Returns whether keys and endpoints are those that the call was admitted with. */
   readonly isCurrent: () => boolean;
 }
 

@@ -36,7 +36,7 @@ export interface CallContent {
   readonly resultShape: ResultShape | undefined;
   /** It is how NaN and infinities are written in JSON, as the caller prefers; the default is null. */
   readonly nonFinite?: 'string' | undefined;
-  /** Whether the body gets metadata: as the field `meta` says, also without one, or never (`meta` is then no reserved field). Default: never. */
+  /** It is true if the body gets metadata: as the field `meta` says, also without one, or never (`meta` is then no reserved field). Default: never. */
   readonly metadata?: 'optional' | 'preferred' | undefined;
   /** The caller's labels, `k=v,k2=v2`, as sent. */
   readonly labels: string | undefined;

@@ -7,7 +7,7 @@ import type { CallContent } from './call.ts';
 const HINT = 'Only json has metadata: send format=json, or leave out meta';
 
 /**
- * Whether the body gets metadata: as the field `meta` says, otherwise as the caller prefers; a parameter of that name is no such
+ * Returns whether the body gets metadata: as the field `meta` says, otherwise as the caller prefers; a parameter of that name is no such
  * field. Throws Problem `request.parameters_invalid` for another value of the field, and for formats that have no place for metadata.
  */
 function wantsMetadata(
@@ -32,7 +32,7 @@ function invalid(message: string): Problem {
 
 /** The metadata that a body gets. */
 export interface MetadataOptions {
-  /** Whether the caller may see how much was read: this counts rows of other tenants. */
+  /** It is true if the caller may see how much was read: this counts rows of other tenants. */
   readonly isReadShown: boolean;
   /** The rows are sent without metadata if these are not known. */
   readonly isPreferred: boolean;

@@ -21,7 +21,7 @@ export interface PlannedQuery {
   readonly consumerQuery: CheckedQuery | undefined;
   /** The problem to report for an engine failure caused by the consumer query; undefined if it is not the cause. */
   readonly blame: (failure: EngineError) => Problem | undefined;
-  /** Whether the engine is known to resolve the consumer query's names and types; default: it is not. */
+  /** Returns whether the engine is known to resolve the consumer query's names and types; default: it is not. */
   readonly resolves?: () => Promise<boolean>;
   /** The query that reads redacted tables; undefined if the tables are read as they are. */
   readonly overRedacted: string | undefined;
@@ -73,6 +73,6 @@ export interface QueryRequest {
   readonly bindings: Bindings;
   /** Undefined: the saved query. */
   readonly consumerQuery: ConsumerQuery | undefined;
-  /** Whether a consumer query reads redacted tables. */
+  /** It is true if a consumer query reads redacted tables. */
   readonly isRedacted: boolean;
 }

@@ -45,7 +45,7 @@ export interface RunDeps {
 export interface Runnable {
   readonly endpoint: Endpoint;
   readonly query: PlannedQuery;
-  /** Whether and how the result will be redacted: so are failures, which are logged. Default: not. */
+  /** It is true if and how the result will be redacted: so are failures, which are logged. Default: not. */
   readonly redactor?: Redactor | undefined;
 }
 

@@ -21,7 +21,7 @@ export const after: After = (ms, action) => {
 const LATE_MS = 25;
 const MOST_EXTENSIONS = 10;
 
-/** Whether a timer that was due at `due` fires so late that the process itself was busy; both in monotonic milliseconds. */
+/** Returns whether a timer that was due at `due` fires so late that the process itself was busy; both in monotonic milliseconds. */
 export function isLate(due: number, now: number): boolean {
   return now - due > LATE_MS;
 }

@@ -45,7 +45,7 @@ function sortedLetters(word: string): string {
   return word.split('').toSorted().join('');
 }
 
-/** Whether the letters of a word are in another one, in their order. */
+/** Returns whether the letters of a word are in another one, in their order. */
 function isSubsequence(word: string, other: string): boolean {
   let at = 0;
   for (const letter of other) if (letter === word[at]) at++;

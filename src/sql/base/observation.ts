@@ -295,7 +295,7 @@ export type Observation =
       /** A process of the embedded engine was started. */
       readonly kind: 'engine.confined';
       readonly mode: 'required' | 'preferred' | 'off';
-      /** Whether its statements may open connections. */
+      /** It is true if its statements may open connections. */
       readonly network: boolean;
       /** Each with the reason if it is not in force; none if `mode` is `off`. */
       readonly layers: readonly { readonly name: string; readonly missing?: string | undefined }[];

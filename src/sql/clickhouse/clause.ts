@@ -20,7 +20,7 @@ export interface Clause {
   readonly cursor: TreeTokens['cursor'];
   readonly isRecursive: boolean;
   readonly elements: readonly ClauseElement[];
-  /** Whether an element is an expression: every table then needs it. */
+  /** It is true if an element is an expression: every table then needs it. */
   readonly hasExpressions: boolean;
   /** The table of this name, in this case; one that is hidden as well. */
   readonly table: (name: string) => ClauseElement | undefined;

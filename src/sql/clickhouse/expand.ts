@@ -18,7 +18,7 @@ export interface Origin {
 export interface Expansion {
   readonly sql: string;
   readonly originOf: (offset: number) => Origin;
-  /** Whether a use of a parameter is in an optional part that is there only if the parameter is given. */
+  /** Returns whether a use of a parameter is in an optional part that is there only if the parameter is given. */
   readonly isGivenAt: (name: string, offset: number) => boolean;
 }
 
@@ -27,7 +27,7 @@ export type Fragments = ReadonlyMap<string, ReadonlyMap<string, Fragment>>;
 
 interface Segment extends Origin {
   readonly start: number;
-  /** Whether each character comes from the following one there. */
+  /** It is true if each character comes from the following one there. */
   readonly isVerbatim: boolean;
 }
 

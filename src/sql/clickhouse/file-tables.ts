@@ -19,7 +19,7 @@ function nameIn(query: Cursor, at: number): string | undefined {
   return kind === 'string' ? (stringValue(query.text(at)) ?? '/') : undefined;
 }
 
-/** Whether two arguments, a database and a table, name a file. */
+/** Returns whether two arguments, a database and a table, name a file. */
 export function argumentsNameFile(query: Cursor, database: number, table: number): boolean {
   const name = nameIn(query, table);
   return name !== undefined && [DATABASE, ''].includes(nameIn(query, database) ?? '') && FILE_NAME.test(name);
@@ -28,7 +28,7 @@ export function argumentsNameFile(query: Cursor, database: number, table: number
 /** Which part of a query a token is in, for each level of parentheses. */
 interface Level {
   isQuery: boolean;
-  /** Whether a comma, or the opening parenthesis, comes before a table. */
+  /** It is true if a comma, or the opening parenthesis, comes before a table. */
   isInFrom: boolean;
 }
 
@@ -71,7 +71,7 @@ function isFromClause(query: Cursor, at: number, { isQuery }: Level): boolean {
   return isQuery || query.kind(at - 1) === '(';
 }
 
-/** Whether a table, or a parenthesis around tables, may begin at a token. */
+/** Returns whether a table, or a parenthesis around tables, may begin at a token. */
 function beginsTable(query: Cursor, at: number, level: Level): boolean {
   const kind = query.kind(at - 1);
   if (kind === ',' || kind === '(') return level.isInFrom;

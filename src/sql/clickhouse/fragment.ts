@@ -12,7 +12,7 @@ export interface FragmentElement {
   /** The end of the expression: before AS, ASC, DESC and what follows them. */
   readonly bodyEnd: number;
   readonly end: number;
-  /** Whether the expression has operators: it is put in parentheses, so that those around it do not change its meaning. */
+  /** It is true if the expression has operators: it is put in parentheses, so that those around it do not change its meaning. */
   readonly hasOperators: boolean;
 }
 

@@ -10,7 +10,7 @@ const HIGHER_ORDER: ReadonlySet<string> = new Set(
   mappartialreversesort mappartialsort mapreversesort mapsort`.split(/\s+/),
 );
 
-/** Whether a name as the first of several arguments may be a reference to a function. Ignores case. */
+/** Returns whether a name as the first of several arguments may be a reference to a function. Ignores case. */
 export function takesFunction(name: string): boolean {
   return HIGHER_ORDER.has(name.toLowerCase());
 }

@@ -60,7 +60,7 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-/** Whether the parser sees the token: neither whitespace nor comment. */
+/** Returns whether the parser sees the token: neither whitespace nor comment. */
 export function isSignificant(token: Token): boolean {
   return token.kind !== 'whitespace' && token.kind !== 'comment';
 }

@@ -68,7 +68,7 @@ export interface OutlineResult {
   readonly findings: readonly SqlFinding[];
 }
 
-/** Whether the element is a table of the saved query, also if consumers may not read it. */
+/** Returns whether the element is a table of the saved query, also if consumers may not read it. */
 export function isTable({ kind }: Pick<WithElement, 'kind'>): boolean {
   return kind === 'table' || kind === 'hidden';
 }

@@ -184,7 +184,7 @@ function diskSource(query: Cursor, open: number): OutsideSourceName {
   return 'file';
 }
 
-/** Whether a name before a parenthesis is that of a table, an index or a table of a WITH clause, with its columns. */
+/** Returns whether a name before a parenthesis is that of a table, an index or a table of a WITH clause, with its columns. */
 function isDefined(query: Cursor, at: number): boolean {
   let first = at;
   while (query.kind(first - 1) === '.') first -= 2;

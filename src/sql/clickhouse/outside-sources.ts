@@ -152,7 +152,7 @@ export function accessTypes(names: readonly string[]): readonly string[] {
 /** Sources that the machine itself has. */
 const LOCAL: ReadonlySet<string> = new Set(['file', 'sqlite', 'executable']);
 
-/** Whether one of these sources is reached over the network. */
+/** Returns whether one of these sources is reached over the network. */
 export function needsNetwork(names: readonly string[]): boolean {
   return names.some((name) => !LOCAL.has(name));
 }

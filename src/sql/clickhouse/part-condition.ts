@@ -1,7 +1,7 @@
 // The comments of optional parts: `if @a and not @b and @c = day`, and `end`.
 import { plainSpaces, trimSpaces } from './white-space.ts';
 
-/** Whether a parameter is given, or has a value. */
+/** It holds if a parameter is given, or has a value. */
 export interface PartCondition {
   readonly name: string;
   readonly isNot: boolean;

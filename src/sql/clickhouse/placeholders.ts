@@ -128,7 +128,7 @@ const OPERAND_ENDS: ReadonlySet<TokenKind> = new Set([
   '@',
 ]);
 
-/** Whether a token directly follows another that ends an operand; `tokens` include whitespace and comments. */
+/** Returns whether a token directly follows another that ends an operand; `tokens` include whitespace and comments. */
 export function followsOperand(tokens: readonly Token[], index: number): boolean {
   const before = tokens[index - 1];
   return before !== undefined && OPERAND_ENDS.has(before.kind);

@@ -14,7 +14,7 @@ export interface TableReference {
   /** The alias as written, by default the table's own name. */
   readonly alias: string;
   readonly isFinal: boolean;
-  /** Whether it is the first table of its FROM clause. */
+  /** It is true if it is the first table of its FROM clause. */
   readonly isFirst: boolean;
   /** Index of the token after the reference. */
   readonly next: number;

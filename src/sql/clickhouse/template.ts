@@ -201,14 +201,14 @@ function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlF
 
 const CONDITIONS: ReadonlySet<NodeKind> = new Set<NodeKind>(['where', 'prewhere', 'having', 'qualify', 'on']);
 
-/** Whether an OR of a part, outside of its brackets, is in a condition that begins before the part; or may be in one, after a fault. */
+/** Returns whether an OR of a part, outside of its brackets, is in a condition that begins before the part; or may be in one, after a fault. */
 function isWidening({ root, fault }: Tree, part: number, at: number): boolean {
   if (fault !== undefined && fault.at <= at) return true;
   const inner = nodesAround(root, at).findLast(({ kind }) => CONDITIONS.has(kind) || BRACKETS.has(kind));
   return inner !== undefined && CONDITIONS.has(inner.kind) && inner.from < part;
 }
 
-/** Whether a part is a whole query, and its OR is in a condition of that: alternative queries after each other are no tree. */
+/** Returns whether a part is a whole query, and its OR is in a condition of that: alternative queries after each other are no tree. */
 function isInOwnQuery(tokens: TreeTokens, part: Span, at: number): boolean {
   const { from } = tokensBetween(tokens, part);
   if (!['SELECT', 'WITH'].includes(wordOf(tokens, { at: from }) ?? '')) return false;

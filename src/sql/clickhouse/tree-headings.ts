@@ -3,11 +3,11 @@
 export interface Heading {
   /** Tables; values that are elements of SELECT or WITH; or other values. */
   readonly holds: 'tables' | 'items' | 'values';
-  /** Whether it may be a part of a query whose rows are groups. */
+  /** It is true if it may be a part of a query whose rows are groups. */
   readonly isOfGroups?: true;
-  /** Whether it is a part of a query that a tree with resolved names has as well. */
+  /** It is true if it is a part of a query that a tree with resolved names has as well. */
   readonly isOfQuery?: true;
-  /** Whether what is below it may give a name to more than a value. */
+  /** It is true if what is below it may give a name to more than a value. */
   readonly definesNames?: true;
 }
 

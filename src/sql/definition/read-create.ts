@@ -90,7 +90,7 @@ export function readName(
   return { name: { database: first, name: second }, next: at + 3 };
 }
 
-/** Whether the statement has the form of one that creates something with columns. */
+/** Returns whether the statement has the form of one that creates something with columns. */
 function createsTable(cursor: Cursor): boolean {
   return [1, 2, 3].some((at) => /^(TABLE|VIEW|DICTIONARY|FUNCTION|DATABASE)$/.test(cursor.word(at) ?? ''));
 }
@@ -294,7 +294,7 @@ function queryEnd(cursor: Cursor, from: number): number {
   return hasComment ? last : cursor.length;
 }
 
-/** Whether the token continues an expression, so that a word is a name, and a parenthesis its arguments. */
+/** Returns whether the token continues an expression, so that a word is a name, and a parenthesis its arguments. */
 function isOperand(cursor: Cursor, at: number): boolean {
   const previous = cursor.kind(at - 1);
   return previous !== undefined && OPERATORS.has(previous);

@@ -85,7 +85,7 @@ function plain(a: Value, b: Value, { operator, at, context }: Operation): Value 
 
 const INTEGER = /^-?\d+$/;
 
-/** Whether the digits of a number are known, though Float64 may only be near to it. */
+/** Returns whether the digits of a number are known, though Float64 may only be near to it. */
 const hasDigits = (each: Value): boolean =>
   each.isApproximate === true || isKind(each, 'int', 'decimal') || /^\(?-?[\d.]+\)?$/.test(String(each.sql));
 

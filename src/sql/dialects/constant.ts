@@ -48,11 +48,11 @@ function result(x: string, operator: string, y: string): string | undefined {
 const LARGEST_SHORT = 3.402_823_567_797_336_6e38;
 const SMALLEST_SHORT = 7.006_492_321_624_085e-46;
 
-/** Whether a number is none of the type Float32 of the source. */
+/** Returns whether a number is none of the type Float32 of the source. */
 export const isShortOverflow = (number: number): boolean =>
   Math.abs(number) > LARGEST_SHORT || (number !== 0 && Math.abs(number) <= SMALLEST_SHORT);
 
-/** Whether an operator of two constants has a result that the type of the source does not have. */
+/** Returns whether an operator of two constants has a result that the type of the source does not have. */
 export function overflows(a: Value, b: Value, operator: string, traits: Traits): boolean {
   const [x, y] = [constantOf(a), constantOf(b)];
   if (x === undefined || y === undefined) return false;
@@ -86,7 +86,7 @@ function wholeOverflow(
   return known !== undefined && !isInteger(known, sides, traits);
 }
 
-/** Whether an integer is one of the type of a result, by its operands; ClickHouse has no unsigned difference. */
+/** Returns whether an integer is one of the type of a result, by its operands; ClickHouse has no unsigned difference. */
 function isInteger(number: bigint, sides: readonly Value[], { hasShortLiterals }: Traits): boolean {
   if (sides.some(({ type }) => type.isUnsigned === true) && number < 0n) return false;
   const bytes = hasShortLiterals ? Math.max(...sides.map(({ type }) => type.bytes ?? 8)) : 8;

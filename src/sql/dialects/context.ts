@@ -66,7 +66,7 @@ export interface Shared {
   readonly spend: (at: number, count?: number) => void;
   /** How names and lines are written. */
   readonly style: Style;
-  /** Whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
+  /** Returns whether a name, in lower case, is never used as a whole value: it is followed by a dot, or does not occur. */
   readonly isRecordName: (name: string) => boolean;
 }
 
@@ -75,7 +75,7 @@ export interface Context {
   readonly shared: Shared;
   /** Named windows, in lower case. */
   readonly windows: ReadonlyMap<string, Window>;
-  /** Whether aggregates see no rows if there are none: there is no GROUP BY. */
+  /** It is true if aggregates see no rows if there are none: there is no GROUP BY. */
   readonly isUngrouped: boolean;
   /** The condition of a join. */
   readonly isJoin?: boolean;

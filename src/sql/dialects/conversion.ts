@@ -73,7 +73,7 @@ export interface ConvertedParameter {
   readonly choices?: Readonly<Record<string, string>>;
   readonly description?: string;
   readonly example?: ParameterValue;
-  /** Whether nothing in the source shows the type: String is assumed. */
+  /** It is true if nothing in the source shows the type: String is assumed. */
   readonly isTypeGuessed?: boolean;
 }
 

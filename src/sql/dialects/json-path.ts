@@ -115,7 +115,7 @@ export function jsonLength(each: Value): Sql {
   return sql`JSONLength(${placeSql(each)})`;
 }
 
-/** Whether there is a value. */
+/** Returns whether there is a value. */
 export function jsonHas(each: Value): Sql {
   const own = jsonOf(each);
   return own.json.path.length === 0
@@ -224,7 +224,7 @@ function unquoted(place: JsonValue, { at, context }: Place): Value {
   return { ...own, sql: sql`if(${isPart}, ${spacedJson(place.sql)}, ${own.sql})`, scalar: own.sql };
 }
 
-/** Whether a place in a document that is written in the query is an object or an array. */
+/** Returns whether a place in a document that is written in the query is an object or an array. */
 function isContainer(document: string, path: readonly Sql[]): boolean {
   let found: unknown = JSON.parse(document);
   for (const step of path.map(String)) {

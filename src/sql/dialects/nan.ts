@@ -3,12 +3,12 @@ import type { Context } from './context.ts';
 import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
 import { operand, type Value } from './value.ts';
 
-/** Whether NaN is a value like others there. */
+/** Returns whether NaN is a value like others there. */
 export const ordersNan = ({ shared }: Context): boolean => shared.traits.nanIsGreatest;
 
 const CONSTANT = /^\(?-?[\d.]+(?:e[+-]?\d+)?\)?$/i;
 
-/** Whether the value may be NaN: a Float64 that is not written in the query. */
+/** Returns whether the value may be NaN: a Float64 that is not written in the query. */
 export const mayBeNan = ({ type, sql: own }: Value): boolean =>
   type.kind === 'float' && !CONSTANT.test(String(own));
 

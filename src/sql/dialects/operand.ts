@@ -38,7 +38,7 @@ export function key(each: Value): Value {
   return { sql: whole(each), type: each.type, ...(original === undefined ? {} : { original }) };
 }
 
-/** Whether it is what a JSON path without a declared type holds, or that as a string. */
+/** Returns whether it is what a JSON path without a declared type holds, or that as a string. */
 export const isOpen = ({ type }: Value): boolean => type.kind === 'dynamic' || type.isOpen === true;
 
 const ELEMENTS: Partial<Record<Type['kind'], string>> = { int: 'Int64', float: 'Float64', bool: 'Bool' };

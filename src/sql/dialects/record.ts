@@ -29,12 +29,12 @@ function spelled(names: readonly string[], name: string): string | undefined {
   return names.find((each) => each === name) ?? names.find((each) => each.toLowerCase() === folded);
 }
 
-/** Whether the value has fields itself; false for an array of records. */
+/** Returns whether the value has fields itself; false for an array of records. */
 export function isRecord({ type }: Value): boolean {
   return type.kind === 'object' || type.kind === 'tuple' || type.kind === 'map';
 }
 
-/** Whether a field of that name is known to exist. */
+/** Returns whether a field of that name is known to exist. */
 export function hasField(record: Value, name: string): boolean {
   return spelled(fieldNames(record), name) !== undefined;
 }

@@ -4,20 +4,20 @@
 export interface RegexShape {
   /** Capturing groups, in order. */
   readonly groups: readonly RegexGroup[];
-  /** Whether a match can be empty. */
+  /** It is true if a match can be empty. */
   readonly canBeEmpty: boolean;
-  /** Whether a match can have characters. */
+  /** It is true if a match can have characters. */
   readonly canConsume: boolean;
-  /** Whether there is a dot, which matches any character. */
+  /** It is true if there is a dot, which matches any character. */
   readonly hasDot: boolean;
-  /** Whether a match depends on what is around it: `^`, `$`, `\b`. */
+  /** It is true if a match depends on what is around it: `^`, `$`, `\b`. */
   readonly hasAnchor: boolean;
   /** Where there is something that RE2 does not support: lookaround, a back reference. */
   readonly unsupportedAt: number | undefined;
 }
 
 export interface RegexGroup {
-  /** Whether there are matches without the group. */
+  /** It is true if there are matches without the group. */
   readonly isOptional: boolean;
   readonly canBeEmpty: boolean;
 }

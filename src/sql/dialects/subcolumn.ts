@@ -8,7 +8,7 @@ export function objectOf({ root, path }: Pick<Subcolumn, 'root' | 'path'>): Sql 
   return path.length === 0 ? root : sql`${root}.^${path.map(quoteName).join('.')}`;
 }
 
-/** Whether a path has neither a value nor an object. */
+/** Returns whether a path has neither a value nor an object. */
 export function isMissing(leaf: Sql, subcolumn: Subcolumn): Sql {
   return sql`(${leaf} IS NULL AND empty(${objectOf(subcolumn)}))`;
 }

@@ -215,7 +215,7 @@ export interface WithTable {
   readonly name: Name;
   readonly query: Query;
   readonly columns?: readonly Name[] | undefined;
-  /** Whether it reads itself. */
+  /** It is true if it reads itself. */
   readonly isRecursive?: boolean | undefined;
 }
 
@@ -290,7 +290,7 @@ export interface FromItem {
   readonly on?: Expression | undefined;
   readonly using?: readonly Name[] | undefined;
   readonly isNatural?: boolean | undefined;
-  /** Whether a subquery or a call can refer to preceding tables. */
+  /** It is true if a subquery or a call can refer to preceding tables. */
   readonly isLateral?: boolean | undefined;
   /** Names of the columns, after the alias. */
   readonly columns?: readonly Name[] | undefined;

@@ -14,7 +14,7 @@ const PLAIN_FRAME =
 const FRAME = /^(ROWS|RANGE) BETWEEN (.+?) AND (.+)$/;
 const OFFSET = /^(\d+(?:\.\d+)?) (PRECEDING|FOLLOWING)$/;
 
-/** Whether a frame may contain no rows, so that aggregates over it are NULL. */
+/** Returns whether a frame may contain no rows, so that aggregates over it are NULL. */
 export function mayBeEmpty(over: Window | Name, context: Context): boolean {
   const { frame } = resolved(over, context);
   if (frame === undefined) return false;
@@ -24,7 +24,7 @@ export function mayBeEmpty(over: Window | Name, context: Context): boolean {
   return !(startsBefore && /FOLLOWING$|^CURRENT ROW$/.test(to)) && from !== '';
 }
 
-/** Whether rows leave the frame. */
+/** Returns whether rows leave the frame. */
 export function isSliding(over: Window | Name, context: Context): boolean {
   const { frame } = resolved(over, context);
   return frame !== undefined && !/^\w+ (?:BETWEEN )?UNBOUNDED PRECEDING/.test(frame);
@@ -110,7 +110,7 @@ function orderKeys(orders: readonly Order[], context: Context): readonly Sql[] {
   return orders.flatMap((order) => orderOf(context.key(context.write(order.value, context)), order, context));
 }
 
-/** Whether NULL comes before all values. */
+/** Returns whether NULL comes before all values. */
 export function nullsFirst({ isDescending, nulls }: Order, { shared }: Context): boolean {
   if (nulls !== undefined) return nulls === 'FIRST';
   const { nulls: place } = shared.traits;

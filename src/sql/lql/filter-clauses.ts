@@ -168,7 +168,7 @@ function oneText(start: number, { end, value }: ReadUpTo<string>): ReadUpTo<read
   return { end, value: [{ value: { kind: 'text', text: value }, span: { start, end } }] };
 }
 
-/** Whether a time is comparable as a point: a day, `today` and `yesterday` mean their midnight. */
+/** Returns whether a time is comparable as a point: a day, `today` and `yesterday` mean their midnight. */
 function isPoint({ kind }: TimeValue): boolean {
   return kind !== 'range' && kind !== 'this' && kind !== 'last';
 }

@@ -14,7 +14,7 @@ export type Fault = Omit<TextFinding<LqlCode>, 'start'>;
 /** A fault with its location in the query. */
 export type LqlFinding = TextFinding<LqlCode> & TextSpan;
 
-/** Whether a result is a fault (or a finding) instead of a value. */
+/** Returns whether a result is a fault (or a finding) instead of a value. */
 export function isFault(result: object): result is Fault {
   return 'code' in result;
 }

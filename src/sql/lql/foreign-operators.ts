@@ -17,7 +17,7 @@ export function isForeignOr(word: string): boolean {
   return ORS.includes(word);
 }
 
-/** Whether a word is an operator elsewhere, so that it is searched for only in double quotes. */
+/** Returns whether a word is an operator elsewhere, so that it is searched for only in double quotes. */
 export function isForeignOperator(word: string): boolean {
   return HINTS.has(word);
 }
@@ -26,7 +26,7 @@ export interface ForeignSyntax {
   /** In the term. */
   readonly span: TextSpan;
   readonly fault: Fault;
-  /** Whether it ends what may have been reported at its beginning. */
+  /** It is true if it ends what may have been reported at its beginning. */
   readonly isClosing: boolean;
 }
 

@@ -74,7 +74,7 @@ function columnUnknown(segments: readonly string[], table: Table): Fault {
   };
 }
 
-/** Whether consumer queries may write the name: the sandbox accepts none with quotes, backslashes, tabs or line breaks. */
+/** Returns whether consumer queries may write the name: the sandbox accepts none with quotes, backslashes, tabs or line breaks. */
 function isNameable(name: string): boolean {
   return !/["'`\\\t\n\r]/.test(name);
 }

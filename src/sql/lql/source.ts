@@ -37,7 +37,7 @@ export const HIDDEN = String.raw`\s\0-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\
 const BARE = new RegExp(`(?:\\\\"|[^${HIDDEN}"])*`, 'y');
 const WHITE = new RegExp(`[${HIDDEN}]`);
 
-/** Whether the character ends a bare run. */
+/** Returns whether the character ends a bare run. */
 export function isWhite(char: string): boolean {
   return WHITE.test(char);
 }

@@ -15,7 +15,7 @@ interface DecimalText {
   readonly fraction: number;
 }
 
-/** Whether `text` has more digits than a Float64 can represent. */
+/** Returns whether `text` has more digits than a Float64 can represent. */
 function needsDecimal(text: string): boolean {
   return decimalOf(text).whole > EXACT_DIGITS;
 }

@@ -32,7 +32,7 @@ const UNIT_WORDS: ReadonlyMap<string, Unit> = new Map([
   ['y', 'year'],
 ]);
 
-/** Whether `text` has the shape of an ISO date or time; it may still be an invalid date. */
+/** Returns whether `text` has the shape of an ISO date or time; it may still be an invalid date. */
 export function isTimeShaped(text: string): boolean {
   return TIME_SHAPE.test(text);
 }

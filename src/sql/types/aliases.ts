@@ -39,7 +39,7 @@ export const MAX_WORDS = 4;
 /** Types whose arguments mean the same under another name; ClickHouse ignores those of the others, such as the length of VARCHAR(255). */
 const WITH_ARGUMENTS = /^(?:FixedString|Decimal\d*|DateTime(?:64)?|Enum)$/;
 
-/** Whether the arguments of another name of the type are those of the type. */
+/** Returns whether the arguments of another name of the type are those of the type. */
 export function keepsArguments(type: string): boolean {
   return WITH_ARGUMENTS.test(type);
 }

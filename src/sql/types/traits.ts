@@ -20,7 +20,7 @@ export function plainTypeOf(text: string): ClickHouseType {
   return plainType(parseType(text));
 }
 
-/** Whether it is declared Nullable, perhaps inside LowCardinality or SimpleAggregateFunction. */
+/** Returns whether it is declared Nullable, perhaps inside LowCardinality or SimpleAggregateFunction. */
 export function isNullable(type: ClickHouseType): boolean {
   if (type.name === 'LowCardinality') return isNullable(innerType(type));
   if (type.name === 'SimpleAggregateFunction') return isNullable(innerType(type, 1));
@@ -30,27 +30,27 @@ export function isNullable(type: ClickHouseType): boolean {
 /** Types with NULL among their values, without being Nullable: every untyped path of JSON is one. */
 const WITH_NULL: ReadonlySet<string> = new Set(['Dynamic', 'Variant']);
 
-/** Whether NULL is one of its values. */
+/** Returns whether NULL is one of its values. */
 export function holdsNull(type: ClickHouseType): boolean {
   return isNullable(type) || WITH_NULL.has(plainType(type).name);
 }
 
-/** Whether values differ in their types by row. */
+/** Returns whether values differ in their types by row. */
 export function isDynamic({ name }: ClickHouseType): boolean {
   return WITH_NULL.has(name);
 }
 
-/** Whether the type, or one inside of it, passes the test. */
+/** Returns whether the type, or one inside of it, passes the test. */
 export function hasType(type: ClickHouseType, test: (inner: ClickHouseType) => boolean): boolean {
   return test(type) || typeArguments(type).some((argument) => hasType(argument.type, test));
 }
 
-/** Whether it is a text that is not a type, or one that is nested too deeply: there may be any type inside. */
+/** Returns whether it is a text that is not a type, or one that is nested too deeply: there may be any type inside. */
 export function isOpaque({ name }: ClickHouseType): boolean {
   return !/^\w+$/.test(name);
 }
 
-/** Whether the type, or one inside of it, is an aggregate state: internal data of the engine. */
+/** Returns whether the type, or one inside of it, is an aggregate state: internal data of the engine. */
 export function hasState(type: ClickHouseType): boolean {
   return hasType(type, ({ name }) => name === 'AggregateFunction');
 }
@@ -66,7 +66,7 @@ export function integerOf({ name }: ClickHouseType): IntegerType | undefined {
   return bits === undefined ? undefined : { isSigned: unsigned === '', bits: Number(bits) };
 }
 
-/** Whether a type of integers has each value of the other. */
+/** Returns whether a type of integers has each value of the other. */
 export function holdsInteger(wide: IntegerType, narrow: IntegerType): boolean {
   if (wide.isSigned === narrow.isSigned) return wide.bits >= narrow.bits;
   return wide.isSigned && wide.bits > narrow.bits;

@@ -133,7 +133,7 @@ export function printArgument(argument: TypeArgument): string {
 interface TypeReader {
   readonly text: string;
   readonly tokens: readonly Token[];
-  /** Whether types may have their other names. */
+  /** It is true if types may have their other names. */
   readonly isDeclared: boolean;
   at: number;
 }

@@ -46,7 +46,7 @@ function arrayOf(element: JsonValue, int64: 'number' | 'string'): string {
   return isUnion(element) ? `(${type})[]` : `${type}[]`;
 }
 
-/** Whether the type is printed with `|` at its outermost level. */
+/** Returns whether the type is printed with `|` at its outermost level. */
 function isUnion(value: JsonValue): boolean {
   if (value.kind === 'nullable') return value.inner.kind !== 'any' && value.inner.kind !== 'null';
   return value.kind === 'float' || (value.kind === 'enum' && value.values.length > 1);

@@ -210,7 +210,7 @@ function rootHint(path: string, columns: readonly string[]): { readonly hint?: s
     : { hint: `Did you mean ${[guess, ...rest].join('.')}?` };
 }
 
-/** Whether a column of this type has the part that a path such as `metadata.project` names. */
+/** Returns whether a column of this type has the part that a path such as `metadata.project` names. */
 function hasPart(column: string, type: string, path: string): boolean {
   const names = foldedPath(path)
     .slice(column.length + 1)

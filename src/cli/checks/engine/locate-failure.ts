@@ -127,7 +127,7 @@ function valuesOf(node: Node): readonly Node[] {
   });
 }
 
-/** Whether a value is the body of a lambda among the arguments: it means nothing outside of it. */
+/** Returns whether a value is the body of a lambda among the arguments: it means nothing outside of it. */
 function isBody(part: Node, value: Node): boolean {
   if (part.kind === 'arguments') return part.parts.some((each) => isBody(each, value));
   return part.kind === 'lambda' && part.parts.includes(value);

@@ -116,7 +116,7 @@ function tableIn(tree: Tree, written: string, isDatabase: boolean): string {
   return found?.join('.') ?? written;
 }
 
-/** Whether a query has a name with its last part, as a name or in a string. */
+/** Returns whether a query has a name with its last part, as a name or in a string. */
 function isNamed(tree: Tree, name: string): boolean {
   const last = name.slice(name.lastIndexOf('.') + 1);
   return (

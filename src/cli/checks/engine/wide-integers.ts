@@ -29,7 +29,7 @@ export async function readWideColumns(engine: Engine): Promise<WideColumns> {
   return new Set(rows.map(([name]) => name));
 }
 
-/** Whether JSON has such integers in values of the type. */
+/** Returns whether JSON has such integers in values of the type. */
 export function isWide(type: ClickHouseType): boolean {
   const plain = plainType(type);
   if (plain.name === 'Array') return isWide(innerType(plain));
@@ -66,7 +66,7 @@ export async function findWideIntegers(
   ];
 }
 
-/** Whether a result column is a stored column, under its name or another. */
+/** Returns whether a result column is a stored column, under its name or another. */
 function isStored({ tree }: Analysis, name: string, wide: WideColumns): boolean {
   const aliases = nodesOf(tree.root, 'alias').filter((alias) => nameOf(tree, alias) === name);
   if (aliases.length === 0) return wide.has(name);

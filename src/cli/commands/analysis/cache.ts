@@ -41,7 +41,7 @@ export interface AnalysisCache {
   readonly keepPair: (pair: Omit<PairRecord, 'used'>) => void;
   /** Writes what was kept, and removes what was not used for a month. Never rejects: what cannot be written is found again. */
   readonly save: () => Promise<void>;
-  /** Whether there was a pack that is not whole. */
+  /** It is true if there was a pack that is not whole. */
   readonly isInvalid: boolean;
 }
 

@@ -11,7 +11,7 @@ import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 export interface AnalysisContext {
   readonly tenancy: TenancySetting;
   readonly engineSources: EngineSources;
-  /** Whether the key to hash columns is configured. */
+  /** It is true if the key to hash columns is configured. */
   readonly hasHashKey: boolean;
   /** Where names without a database are. */
   readonly database: string | undefined;

@@ -18,7 +18,7 @@ export function withoutUnchanged(before: Files, after: Files): readonly [before:
   return [before.filter((file) => isKept(file, other)), after.filter((file) => isKept(file, same))];
 }
 
-/** Whether it has parts of other files. */
+/** Returns whether it has parts of other files. */
 export function mayInclude({ content }: FolderFile): boolean {
   return 'text' in content && /\binclude\b/.test(content.text);
 }

@@ -96,7 +96,7 @@ export async function impactsOf(
 
 type Content = { readonly text: string } | { readonly unreadable: string };
 
-/** Whether an endpoint file has that name or id. Files that are the same in both revisions are not compiled. */
+/** Returns whether an endpoint file has that name or id. Files that are the same in both revisions are not compiled. */
 function createIsEndpoint(contents: readonly Content[]): (name: string) => boolean {
   const known = new Set(
     contents.flatMap((content) => {

@@ -36,7 +36,7 @@ export function ownErrors(checked: CheckedFile | undefined): readonly Finding[] 
   return (checked?.errors ?? []).filter(({ message }) => !/\bnot_converted(_\d+)?\b/.test(message));
 }
 
-/** Whether an error is about a name, rather than about the replacement of a part that was not converted. */
+/** Returns whether an error is about a name, rather than about the replacement of a part that was not converted. */
 export function isOfNames({ code }: Finding): boolean {
   return /^engine\.unknown_(table|column|function)$/.test(code);
 }

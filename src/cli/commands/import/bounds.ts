@@ -35,7 +35,7 @@ export function spend(budget: Budget, bytes: number): void {
 const OF_TESTS =
   /(^|[\\/])(?:fixtures|tests|(?:seeds|data)(?:[\\/].*)?)[\\/][^\\/]+\.(?:ndjson|csv|test|test\.result)$/i;
 
-/** Whether a file can be part of an export, by its extension, or by its folder. */
+/** Returns whether a file can be part of an export, by its extension, or by its folder. */
 export function isExportFile(path: string): boolean {
   return EXTENSIONS.has(extname(path).toLowerCase()) || OF_TESTS.test(path);
 }

@@ -55,7 +55,7 @@ export function countOf({ items }: ImportReport, status: ItemStatus): number {
   return items.filter((each) => each.status === status).length;
 }
 
-/** Whether all that can be converted is. */
+/** Returns whether all that can be converted is. */
 export function isComplete(report: ImportReport): boolean {
   return countOf(report, 'partly') + countOf(report, 'not') === 0;
 }

@@ -25,7 +25,7 @@ export interface ConvertedSql {
   readonly lifted: Lifted;
   /** The source, for the file. */
   readonly source: ConvertedSource;
-  /** Whether nothing was left out. */
+  /** It is true if nothing was left out. */
   readonly isWhole: boolean;
 }
 

@@ -139,7 +139,7 @@ function startOf({ tree, node }: FormPlace): number {
   return node.at + (isGlobal ? 1 : 0) + (isNegated(tree, node) ? 1 : 0);
 }
 
-/** Whether a node calls a function of this name. */
+/** Returns whether a node calls a function of this name. */
 function isCall({ tree, node }: Pick<FormPlace, 'tree' | 'node'>, name: RegExp): boolean {
   return node.kind === 'call' && name.test(nameOf(tree, node));
 }
@@ -200,7 +200,7 @@ function isNullInList({ tree, node, around }: FormPlace): boolean {
   return (isNegated(tree, node) || isDenied(around)) && list.parts.some(isNull);
 }
 
-/** Whether NOT is before the node, or before parentheses around nothing else. */
+/** Returns whether NOT is before the node, or before parentheses around nothing else. */
 function isDenied(around: FormPlace | undefined): boolean {
   return around?.node.kind === 'group' ? isDenied(around.around) : around?.node.kind === 'not';
 }
@@ -228,7 +228,7 @@ function isEmptyGroup(place: FormPlace): boolean {
   return areNested(place, [/^tupleElement$/, /^arg(?:Max|Min)$/, /^tuple$/]);
 }
 
-/** Whether a call has another as its first argument, which has the next one. */
+/** Returns whether a call has another as its first argument, which has the next one. */
 function areNested({ tree, node }: FormPlace, [name, ...inner]: readonly RegExp[]): boolean {
   if (name === undefined) return true;
   if (!isCall({ tree, node }, name)) return false;

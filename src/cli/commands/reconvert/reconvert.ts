@@ -14,7 +14,7 @@ export interface ReconvertedFile {
   readonly file: string;
   /** `differs`: by its source; `suspect`: it has no source, but forms that older converters wrote; `unreadable`: its source is not converted. */
   readonly status: 'differs' | 'suspect' | 'unreadable';
-  /** Whether the query was edited after it was converted. */
+  /** It is true if the query was edited after it was converted. */
   readonly isEdited: boolean;
   /** The query that this release writes. */
   readonly query: string | undefined;

@@ -18,7 +18,7 @@ export interface RedactionSample {
 export interface RedactionReport {
   readonly endpoint: string;
   readonly file: string;
-  /** Whether every response is redacted. */
+  /** It is true if every response is redacted. */
   readonly always: boolean;
   readonly at: 'result' | 'source';
   readonly detectors: readonly string[];

@@ -16,7 +16,7 @@ interface Edit {
   readonly value: unknown;
 }
 
-/** Whether the file now expects the actual result. The file is not written if it has changed since. */
+/** Returns whether the file now expects the actual result. The file is not written if it has changed since. */
 export async function updateExample(each: Case, outcome: Outcome, text: TextOf): Promise<boolean> {
   const edits = editsOf(each, outcome);
   const { file } = each.file.document;

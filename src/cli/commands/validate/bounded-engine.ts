@@ -15,7 +15,7 @@ export interface BoundedEngine {
   readonly engine: Engine;
   /** Begins with the next file. */
   readonly begin: () => void;
-  /** Whether every statement of the file had a result or was rejected, so that another analysis finds the same. */
+  /** Returns whether every statement of the file had a result or was rejected, so that another analysis finds the same. */
   readonly isSettled: () => boolean;
 }
 

@@ -89,7 +89,7 @@ async function readFolderFile(path: string): Promise<FolderFile> {
   return { path, content };
 }
 
-/** Whether a name, in lower case, is written in the file. */
+/** Returns whether a name, in lower case, is written in the file. */
 function hasName({ content }: FolderFile, names: readonly string[]): boolean {
   if ('unreadable' in content) return true;
   const words = new Set(content.text.toLowerCase().match(/[\w.-]+/g));

@@ -34,7 +34,7 @@ export interface QueryImpact {
 export interface ImpactDeps {
   readonly engine: Engine;
   readonly readForeign: ReadForeign;
-  /** Whether an endpoint has that name or id; those that did not change are not given. */
+  /** Returns whether an endpoint has that name or id; those that did not change are not given. */
   readonly isEndpoint: (name: string) => boolean;
 }
 
@@ -142,7 +142,7 @@ function breaks(
   return { query, endpoint, impact: 'breaks', reasons };
 }
 
-/** Whether a query that cannot be read may be one of the endpoint's: it cannot be parsed, or has the name of a table. */
+/** Returns whether a query that cannot be read may be one of the endpoint's: it cannot be parsed, or has the name of a table. */
 function isPossiblyOf(
   { language, text }: ConsumerText,
   before: DescribedEndpoint | undefined,
@@ -187,7 +187,7 @@ async function readAt(
   return own ?? read;
 }
 
-/** Whether a query that the endpoint rejects may be written for another system: it names no dialect, or one that others have, too. */
+/** Returns whether a query that the endpoint rejects may be written for another system: it names no dialect, or one that others have, too. */
 function mayBeForeign({ language, dialect }: ConsumerText, { cause }: Rejection): boolean {
   if (language === 'lql') return false;
   return dialect === 'bigquery' || (dialect === undefined && cause !== 'other');

@@ -14,7 +14,7 @@ export interface PathChange {
   readonly after: string | undefined;
   /** The type. */
   readonly before: string;
-  /** Whether queries that read a path below are not affected. */
+  /** It is true if queries that read a path below are not affected. */
   readonly isOfWhole: boolean;
 }
 
@@ -27,7 +27,7 @@ export function pathChanges(
   return memberChanges(before.map(toMember), after.map(toMember), { prefix: '', options });
 }
 
-/** Whether a query that reads `path` is affected. */
+/** Returns whether a query that reads `path` is affected. */
 export function affects(change: PathChange, path: string): boolean {
   if (path === change.path || change.path.startsWith(`${path}.`)) return true;
   return !change.isOfWhole && path.startsWith(`${change.path}.`);
@@ -98,7 +98,7 @@ interface Members {
   readonly members: readonly Member[];
   /** What surrounds the members; types of different shapes have no paths in common. */
   readonly shape: string;
-  /** Whether paths that are not members can be read. */
+  /** It is true if paths that are not members can be read. */
   readonly isOpen: boolean;
 }
 

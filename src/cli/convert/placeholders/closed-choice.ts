@@ -214,7 +214,7 @@ function simpleValues(when: Condition): readonly Value[] | undefined {
   }
 }
 
-/** Whether the condition holds for a value; undefined: none is sent. */
+/** Returns whether the condition holds for a value; undefined: none is sent. */
 function holds(when: Condition, sent: string | undefined): boolean {
   switch (when.kind) {
     case 'constant':

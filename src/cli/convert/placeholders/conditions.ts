@@ -88,7 +88,7 @@ export function givenValues(condition: Condition): readonly Value[] | undefined 
   return each.some((values) => values === undefined) ? undefined : each.flatMap((values) => values ?? []);
 }
 
-/** Whether the condition is never true without the value. */
+/** Returns whether the condition is never true without the value. */
 export function requiresValue(condition: Condition, name: string): boolean {
   switch (condition.kind) {
     case 'given':
@@ -157,7 +157,7 @@ function isNumeric({ type, isList }: Value): boolean {
   return isList !== true && isOfNumbers(type);
 }
 
-/** Whether it is a type of numbers or of truth values. */
+/** Returns whether it is a type of numbers or of truth values. */
 export function isOfNumbers(type = ''): boolean {
   return type === 'Bool' || isNumericType(parseType(type));
 }

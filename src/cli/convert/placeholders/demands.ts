@@ -69,7 +69,7 @@ export function answeredArms({ arms }: Extract<Node, { kind: 'choice' }>, text: 
   return answered.every(isEmpty) ? [] : answered;
 }
 
-/** Whether calls that the alternative is for are rejected. */
+/** Returns whether calls that the alternative is for are rejected. */
 export function isRejection(text: string, { body }: Arm): boolean {
   const rejections = body.filter((node) => node.kind === 'item' && node.item.kind === 'reject');
   return (
@@ -81,7 +81,7 @@ export function isRejection(text: string, { body }: Arm): boolean {
   );
 }
 
-/** Whether the demands reject all calls that the condition rejects. */
+/** Returns whether the demands reject all calls that the condition rejects. */
 export function isDemand(condition: Condition, demands: Demands): boolean {
   const own = nothing();
   return (

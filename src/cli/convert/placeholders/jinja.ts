@@ -216,7 +216,7 @@ function opening(kind: 'open' | 'elif', text: string, { tool, variables }: TagRe
   return kind === 'open' ? { kind: 'loop', message } : { kind: 'elif', when: ALWAYS, lost: { message } };
 }
 
-/** Whether an output in this region is inserted as SQL. */
+/** Returns whether an output in this region is inserted as SQL. */
 export function isRawIn(inside: RegionKind): { readonly isRaw?: true } {
   return inside === 'code' ? { isRaw: true } : {};
 }

@@ -53,7 +53,7 @@ export function writeAlternatives(arms: readonly RenderedArm[], writer: Writer):
   return true;
 }
 
-/** Whether an alternative and what stands beside it are one name or number. */
+/** Returns whether an alternative and what stands beside it are one name or number. */
 function isInToken(arms: readonly RenderedArm[], { sink, span, rendering }: Writer): boolean {
   const isAfter = /\w$/.test(sink.fragments.at(-1)?.text ?? '');
   const isBefore = /^\w/.test(rendering.source.text.slice(span.end, span.end + 1));
@@ -103,7 +103,7 @@ function space(isThere: boolean): string {
   return isThere ? '' : ' ';
 }
 
-/** Whether SQL is left without the part, and means the same with it. */
+/** Returns whether SQL is left without the part, and means the same with it. */
 function canBeAbsent({ outline }: RenderedArm, sink: Sink): boolean {
   const { tokens, isBalanced } = outline;
   if (!isBalanced || tokens.length === 0) return false;

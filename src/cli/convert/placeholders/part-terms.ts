@@ -59,7 +59,7 @@ function givenTerm(value: Value): Terms {
   return { kind: 'term', term: termOf(value) };
 }
 
-/** Whether the value is given, whatever its default. */
+/** Returns whether the value is given, whatever its default. */
 export function termOf(value: Value): PartTerm {
   const { default: _, ...use } = value;
   return { name: use.name, isNot: false, value: undefined, use };
@@ -107,7 +107,7 @@ function comparedTerms(
   return fallback === undefined ? { kind: 'all', of: [givenTerm(value), differs] } : differs;
 }
 
-/** Whether calls without the value have a default beside its uses, and not the parameter's. */
+/** Returns whether calls without the value have a default beside its uses, and not the parameter's. */
 function hasOwnDefault(value: Value, { withDefaultsInPlace }: Rendering): boolean {
   return value.default !== undefined && withDefaultsInPlace.has(value.name);
 }
@@ -121,7 +121,7 @@ function alternatives(terms: Terms, known: readonly PartTerm[]): readonly (reado
   return [...found, ...alternatives(terms, [...known, { ...outcome, isNot: true }])];
 }
 
-/** Whether the condition holds; a term that it depends on if that is not known. */
+/** Returns whether the condition holds; a term that it depends on if that is not known. */
 function outcomeOf(terms: Terms, known: readonly PartTerm[]): boolean | PartTerm {
   switch (terms.kind) {
     case 'constant':
@@ -142,7 +142,7 @@ function outcomeOf(terms: Terms, known: readonly PartTerm[]): boolean | PartTerm
   }
 }
 
-/** Whether a term, as it is without NOT, holds where these do. */
+/** Returns whether a term, as it is without NOT, holds where these do. */
 function valueIn({ name, value }: PartCondition, known: readonly PartCondition[]): boolean | undefined {
   const own = known.filter((each) => each.name === name);
   const equal = own.find((each) => !each.isNot && each.value !== undefined);

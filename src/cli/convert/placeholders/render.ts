@@ -235,7 +235,7 @@ function renderSaved({ name, saved = '' }: Value, span: Span, sink: Sink, render
   emit(sink, { text: saved, at: span.start, isCopied: false });
 }
 
-/** Whether a condition stands here, and nothing else of it. */
+/** Returns whether a condition stands here, and nothing else of it. */
 function isWholeCondition(last: string | undefined, after: string): boolean {
   return (
     precedesCondition(last) && /^\s*($|[);\]]|\{[%{]|(and|or|group|order|limit|having|union)\b)/i.test(after)

@@ -47,7 +47,7 @@ const VALUE_AFTER: ReadonlySet<string> = new Set([
   ...'RLIKE REGEXP INTERVAL IS TOP ANY SOME FIRST NEXT ESCAPE DATE TIMESTAMP DATETIME DIV MOD'.split(' '),
 ]);
 
-/** Whether these tokens have a clause of their own at the top level. */
+/** Returns whether these tokens have a clause of their own at the top level. */
 export function hasClause(tokens: readonly string[]): boolean {
   return tokens.some((token) => CLAUSES.has(token));
 }
@@ -59,23 +59,23 @@ export function hasBareAlias(tokens: readonly string[]): boolean {
   return isAfterValue && (last === '"' || (/^[A-Z_]\w*$/.test(last) && !/^(END|ASC|DESC)$/.test(last)));
 }
 
-/** Whether a condition of its own begins with a token, such as WHERE. */
+/** Returns whether a condition of its own begins with a token, such as WHERE. */
 export function isFilter(token: string): boolean {
   return FILTERS.has(token);
 }
 
-/** Whether a condition, or a part of one, follows a token. */
+/** Returns whether a condition, or a part of one, follows a token. */
 export function precedesCondition(token: string | undefined): boolean {
   return token !== undefined && BEFORE_CONDITION.has(token);
 }
 
 /** What can come after the SQL read so far. */
 export interface Expectation {
-  /** Whether a value can come next. */
+  /** It is true if a value can come next. */
   readonly value: boolean;
   /** The clause that the end is in, such as ORDER; undefined in parentheses without one. */
   readonly clause: string | undefined;
-  /** Whether an element of that clause's list begins here. */
+  /** It is true if an element of that clause's list begins here. */
   readonly isItem: boolean;
   /** The last token, as in `Outline`; undefined after an opening bracket. */
   readonly last: string | undefined;

@@ -295,7 +295,7 @@ function isShown(scope: PrintScope, source: Relation): boolean {
   return source.kind === 'query' && (isTransparent(source) || scope.options.isPlain === true);
 }
 
-/** Whether a join may replace what a column means by the default of its type. */
+/** Returns whether a join may replace what a column means by the default of its type. */
 function isDefault({ nullable }: PrintScope, source: Relation, meaning: Expression): boolean {
   return nullable.has(source.id) && meaning.kind !== 'column';
 }

@@ -13,7 +13,7 @@ export interface Cut {
   readonly count: bigint | string | undefined;
   /** Such as WITH TIES. */
   readonly shape: string;
-  /** Whether the rows that it keeps are those of the result. */
+  /** It is true if the rows that it keeps are those of the result. */
   readonly isResult: boolean;
 }
 
@@ -85,7 +85,7 @@ export function cutText({ by, order, offset, count, shape }: Cut): string {
   return parts.join(' ');
 }
 
-/** Whether one keeps rows only that the other keeps, of the same rows in the same order. */
+/** Returns whether one keeps rows only that the other keeps, of the same rows in the same order. */
 export function isCutWithin(now: Cut, old: Cut): boolean {
   return haveSameOrder(now, old) && isShapeWithin(now, old) && isRangeWithin(now, old);
 }
@@ -138,7 +138,7 @@ export function columnsIn(expression: Expression, texts: Texts): readonly string
 }
 
 /**
- * Whether one returns no more rows than the other: the result of a saved query shows by its columns how fine the groups are;
+ * Returns whether one returns no more rows than the other: the result of a saved query shows by its columns how fine the groups are;
  * consumer queries count the rows of a table.
  */
 export function isOnceWithin(now: Once, old: Once, isTable: boolean): boolean {

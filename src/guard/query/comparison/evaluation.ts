@@ -36,7 +36,7 @@ type TermValue =
       readonly term: Term;
       readonly moved: number;
       readonly isTime: boolean;
-      /** Whether the day of the time is compared. */
+      /** It is true if the day of the time is compared. */
       readonly isDay?: boolean;
     };
 
@@ -44,7 +44,7 @@ const NULL: TermValue = { kind: 'null' };
 const TRUE: TermValue = { kind: 'constant', text: 'UInt64_1' };
 const FALSE: TermValue = { kind: 'constant', text: 'UInt64_0' };
 
-/** Whether a row passes a condition; undefined if the condition is NULL. */
+/** Returns whether a row passes a condition; undefined if the condition is NULL. */
 export function truthUnder([expression, texts]: Condition, facts: Facts): boolean | undefined | Open {
   return truth(evaluate({ texts, facts }, expression), facts);
 }
@@ -122,7 +122,7 @@ function domainOf(type: string): Domain {
   };
 }
 
-/** Whether a constant of a string has its characters as they are. */
+/** Returns whether a constant of a string has its characters as they are. */
 function isPlain(text: string): boolean {
   return !/['\\]|[^ -~]/.test(text);
 }
@@ -160,7 +160,7 @@ const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: Func
       index % 2 === 0 && index < list.length - 1 ? { ...rest, name: 'equals', type: 'UInt8', arguments: [value, each] } : each)),
 }; // prettier-ignore
 
-/** Whether a condition consists of columns, parameters, constants and what is evaluated. */
+/** Returns whether a condition consists of columns, parameters, constants and what is evaluated. */
 export function isEvaluated(expression: Expression): boolean {
   const plain = expression.kind === 'function' ? plainForm(expression) : expression;
   if (plain.kind !== 'function') return plain.kind !== 'subquery' && plain.kind !== 'table_set';

@@ -94,7 +94,7 @@ function ofFunction(
   return [...ofDictionary(call, texts), ...ofCount(call, texts), ...inner];
 }
 
-/** Whether an argument is a condition by a parameter that decides whether others are shown. */
+/** Returns whether an argument is a condition by a parameter that decides whether others are shown. */
 function isGuard({ name, role, arguments: list }: FunctionExpression, index: number, texts: Texts): boolean {
   const argument = list[index];
   if (argument === undefined || texts.parameters(argument).size === 0) return false;

@@ -13,7 +13,7 @@ import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
 import type { ClickHouseType } from '../../../sql/types/type.ts';
 
 /**
- * Whether every row that passes all of `now` passes `old`, as far as their forms show it. `assumed` is what is known of the
+ * Returns whether every row that passes all of `now` passes `old`, as far as their forms show it. `assumed` is what is known of the
  * parameters of the calls that are compared.
  */
 export function areImplying(
@@ -40,7 +40,7 @@ function isConsequence(premises: readonly Condition[], conclusion: Condition, as
   return isFollowing(premises, (facts) => truthUnder(conclusion, facts), assumed, narrower);
 }
 
-/** Whether every row that passes all of `now` passes all conditions of one of the alternatives. */
+/** Returns whether every row that passes all of `now` passes all conditions of one of the alternatives. */
 export function areImplyingOne(
   now: readonly Restriction[],
   alternatives: readonly (readonly Restriction[])[],
@@ -83,7 +83,7 @@ function eitherOf(values: readonly Truth[]): Truth {
 const MAX_CASES = 3_000;
 
 /**
- * Whether the conclusion is true in each case in which all premises are: the values of the terms in them are tried. Of `narrower`,
+ * Returns whether the conclusion is true in each case in which all premises are: the values of the terms in them are tried. Of `narrower`,
  * no row passes only the first of a pair.
  */
 function isFollowing(
@@ -128,7 +128,7 @@ function subqueryConditions([expression, texts]: Condition): readonly Condition[
   return isOwn ? [[plain, texts], ...inner] : inner;
 }
 
-/** Whether a join has the conditions of an IN with a subquery that only filters tables. */
+/** Returns whether a join has the conditions of an IN with a subquery that only filters tables. */
 function isJoined(now: readonly Restriction[], { condition, texts }: Restriction): boolean {
   if (condition?.kind !== 'function' || condition.name !== 'in') return false;
   const [left, set] = condition.arguments;
@@ -204,7 +204,7 @@ function isNarrower([now, texts]: Condition, [old, oldTexts]: Condition): boolea
   return now.name === 'notIn' && isContained(b, a);
 }
 
-/** Whether a query that only filters tables returns no row that the other does not. */
+/** Returns whether a query that only filters tables returns no row that the other does not. */
 function isContained([now, around]: Subquery, [old, oldAround]: Subquery): boolean {
   if (!isFiltered(now) || !isFiltered(old)) return false;
   const columns = now.projection.map(around.inside(now).expression);

@@ -37,13 +37,13 @@ export interface SourceReading {
   /** `database.table`; of a table function with its arguments. */
   readonly name: string;
   readonly restrictions: readonly Restriction[];
-  /** Whether the rows of the result are made of its rows: not for one in a subquery of an expression or behind EXCEPT, or a dictionary. */
+  /** It is true if the rows of the result are made of its rows: not for one in a subquery of an expression or behind EXCEPT, or a dictionary. */
   readonly isMain: boolean;
-  /** Whether it is in a subquery of a condition, which is compared as a whole. */
+  /** It is true if it is in a subquery of a condition, which is compared as a whole. */
   readonly isCondition: boolean;
-  /** Whether the result has rows without one of its rows, by LEFT JOIN and the like. */
+  /** It is true if the result has rows without one of its rows, by LEFT JOIN and the like. */
   readonly isOptional: boolean;
-  /** Whether it is in a branch of a union. */
+  /** It is true if it is in a branch of a union. */
   readonly isBranch: boolean;
 }
 
@@ -67,7 +67,7 @@ interface Path {
   readonly met: readonly Met[];
   readonly barriers: number;
   readonly branches: ReadonlyMap<NodeId, number>;
-  /** Whether the rows here are those of the result, filtered. */
+  /** It is true if the rows here are those of the result, filtered. */
   readonly isResult: boolean;
   readonly isMain: boolean;
   readonly isCondition: boolean;
@@ -387,7 +387,7 @@ function belowUnion(union: UnionNode, index: number, path: Path): Path {
   );
 }
 
-/** Whether a query returns exactly the rows of its FROM clause that pass its filters. */
+/** Returns whether a query returns exactly the rows of its FROM clause that pass its filters. */
 export function isFiltered(relation: Relation): relation is QueryNode {
   if (relation.kind !== 'query' || !isTransparent(relation)) return false;
   return blockOf(relation).atoms.every(({ kind }) => kind === 'table' || kind === 'table_function');

@@ -51,7 +51,7 @@ export function isOpen(value: unknown): value is Open {
   return typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'open';
 }
 
-/** Whether a term is NULL. */
+/** Returns whether a term is NULL. */
 export function isNull({ text, domain }: Term, facts: Facts): boolean | Open {
   const known = facts.nulls.get(text);
   if (known !== undefined) return known;
@@ -190,7 +190,7 @@ function highOf({ order, value }: Known, isWhole: boolean): readonly Limit[] {
   return [isWhole && typeof value === 'bigint' ? { value: value - 1n, isStrict: false } : { value, isStrict: true }]; // prettier-ignore
 }
 
-/** Whether a value can be between both; if their order is not known, it may, unless it would be two values. */
+/** Returns whether a value can be between both; if their order is not known, it may, unless it would be two values. */
 function isBelow(low: Limit, high: Limit): boolean {
   const order = orderOf(low.value, high.value);
   if (order === undefined) return low.isValue !== true || high.isValue !== true;

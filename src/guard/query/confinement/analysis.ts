@@ -22,16 +22,16 @@ export type Assumed = ReadonlyMap<string, readonly string[]>;
 
 export interface ConfinementOptions {
   readonly parameter: string;
-  /** Whether calls always have a value for it. */
+  /** It is true if calls always have a value for it. */
   readonly isNeverNull: boolean;
   /** Columns that hold the tenant, such as `project` or `metadata.project`; undefined: any column. */
   readonly columns?: ReadonlySet<string> | undefined;
-  /** Whether a table or dictionary is reference data, the same for every caller. */
+  /** Returns whether a table or dictionary is reference data, the same for every caller. */
   readonly isShared: (name: string) => boolean;
-  /** Whether a dictionary returns the entry of a key, and no other. */
+  /** Returns whether a dictionary returns the entry of a key, and no other. */
   readonly isKeyed: (name: string) => boolean;
   /** The columns of a table that decide which of its rows FINAL merges; undefined: not known. */
   readonly sortingKey: (table: string) => readonly string[] | undefined;
-  /** Whether columns of a table function may be computed by a view. */
+  /** Returns whether columns of a table function may be computed by a view. */
   readonly mayReadViews: (relation: TableFunctionNode) => boolean;
 }

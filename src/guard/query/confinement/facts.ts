@@ -38,7 +38,7 @@ export interface SourceFacts {
    * of the source that belong to the parameter any influence.
    */
   readonly keys: ReadonlySet<Ref>;
-  /** Whether only rows that belong to the parameter have any influence; `keys` is then without meaning. */
+  /** It is true if only rows that belong to the parameter have any influence; `keys` is then without meaning. */
   readonly isConfined: boolean;
 }
 
@@ -54,7 +54,7 @@ export const NO_FACTS: Facts = { equal: new Set(), sources: new Map() };
 
 const CONFINED: SourceFacts = { keys: new Set(), isConfined: true };
 
-/** Whether a set of keys has a column, itself or as a part of `….*`. */
+/** Returns whether a set of keys has a column, itself or as a part of `….*`. */
 export function hasKey(keys: ReadonlySet<Ref>, ref: Ref): boolean {
   if (keys.has(ref)) return true;
   for (let at = ref.indexOf('.'); at >= 0; at = ref.indexOf('.', at + 1)) {

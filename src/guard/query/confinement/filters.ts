@@ -6,7 +6,7 @@ import { componentsOf, isValue, refOf, type ValueContext } from './values.ts';
 import { innerType, parseType, printType } from '../../../sql/types/type.ts';
 
 export interface FilterContext extends ValueContext {
-  /** Whether the parameter is never NULL. */
+  /** It is true if the parameter is never NULL. */
   readonly isNeverNull: boolean;
 }
 
@@ -66,7 +66,7 @@ function filterOnce(
   return filterByComparison(facts, condition, context, isTrue);
 }
 
-/** Whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
+/** Returns whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
 function isNeverNull(expression: Expression, context: FilterContext): boolean {
   if (!isNullable(typeOf(expression))) return true;
   if (isParameter(expression, context)) return context.isNeverNull;
@@ -142,7 +142,7 @@ function filterByRange(facts: Facts, conditions: readonly Expression[], context:
   return current;
 }
 
-/** Whether `column = value` holds for the parameter's rows only. */
+/** Returns whether `column = value` holds for the parameter's rows only. */
 function isMatch(column: Expression, value: Expression, facts: Facts, context: FilterContext): boolean {
   return isExact(typeOf(column), typeOf(value)) && isValue(value, facts, context);
 }

@@ -10,7 +10,7 @@ const OF_POSITION: ReadonlySet<string> = new Set([
 /** Columns that the engine adds to a table. */
 const STORED_AT = /^_(?:part(?:_\w+)?|block_\w+|sample_factor|disk_name|row_exists|row_number|distance)$/;
 
-/** Whether other rows decide about the value of an expression, subqueries excluded. */
+/** Returns whether other rows decide about the value of an expression, subqueries excluded. */
 export function isUnpredictable(expression: Expression): boolean {
   if (expression.kind === 'function' && OF_POSITION.has(expression.name)) return true;
   if (expression.kind === 'column' && STORED_AT.test(expression.name)) return true;

@@ -49,7 +49,7 @@ function withRead(
 }
 
 /**
- * Whether a column of a query is one of a reference table as it is, and everything that decides about its rows is filtered by
+ * Returns whether a column of a query is one of a reference table as it is, and everything that decides about its rows is filtered by
  * the parameter: it holds what belongs to the parameter there.
  */
 export function isReferenceLookup(

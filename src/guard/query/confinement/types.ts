@@ -33,7 +33,7 @@ export function typeOf(expression: Expression): string {
   }
 }
 
-/** Whether values of the type can be NULL, as far as it says. */
+/** Returns whether values of the type can be NULL, as far as it says. */
 export function isNullable(type: string): boolean {
   const parsed = parseType(type);
   return holdsNull(parsed) || parsed.name === 'Nothing';
@@ -47,13 +47,13 @@ function isSameType(a: ClickHouseType, b: ClickHouseType): boolean {
   return printType(a) === printType(b);
 }
 
-/** Whether a type of integers has each value of another. */
+/** Returns whether a type of integers has each value of another. */
 function hasIntegers(target: ClickHouseType, source: ClickHouseType): boolean {
   const [before, after] = [integerOf(source), integerOf(target)];
   return before !== undefined && after !== undefined && holdsInteger(after, before);
 }
 
-/** Whether a value is the same in another type: strings in LowCardinality, and integers in a larger type. */
+/** Returns whether a value is the same in another type: strings in LowCardinality, and integers in a larger type. */
 export function isSameValue(source: string, target: string): boolean {
   const [from, to] = [plainOf(source), plainOf(target)];
   return isSameType(from, to) || hasIntegers(to, from);
@@ -73,7 +73,7 @@ function isExactType(type: ClickHouseType): boolean {
   return isScalar || isWithText(type) || type.name === 'String';
 }
 
-/** Whether a conversion of stored values has another result for each value. */
+/** Returns whether a conversion of stored values has another result for each value. */
 export function keepsApart(source: string, target: string, isAccurate: boolean): boolean {
   const [from, to] = [plainOf(source), plainOf(target)];
   if (isSameType(from, to)) return isExactType(from);
@@ -90,7 +90,7 @@ export function keepsParameter(source: string, target: string, isAccurate: boole
   return isFromText(to) || (isAccurate && integerOf(to) !== undefined);
 }
 
-/** Whether a column equals at most one value of its type when it is compared with a value of another type. */
+/** Returns whether a column equals at most one value of its type when it is compared with a value of another type. */
 export function isExact(column: string, value: string): boolean {
   const [own, other] = [plainOf(column), plainOf(value)];
   if (isSameType(own, other)) return isExactType(own);

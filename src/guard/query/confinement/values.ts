@@ -81,13 +81,13 @@ function partName(constant: string): string | undefined {
 /** What the value of the parameter can be: needed to know whether an expression is one. */
 export interface ValueContext {
   readonly parameter: string;
-  /** Whether a subquery returns the parameter, or what reference tables have for it. */
+  /** Returns whether a subquery returns the parameter, or what reference tables have for it. */
   readonly isValueQuery: (query: Expression & { readonly kind: 'subquery' }, column?: number) => boolean;
-  /** Whether a dictionary holds reference data only. */
+  /** Returns whether a dictionary holds reference data only. */
   readonly isShared: (name: string) => boolean;
 }
 
-/** Whether an expression is the parameter in every row: itself, converted, or a column that equals it. */
+/** Returns whether an expression is the parameter in every row: itself, converted, or a column that equals it. */
 export function isValue(expression: Expression, facts: Facts, context: ValueContext): boolean {
   if (expression.kind === 'parameter') return expression.name === context.parameter;
   if (expression.kind === 'subquery') return context.isValueQuery(expression);
@@ -104,7 +104,7 @@ export function isValue(expression: Expression, facts: Facts, context: ValueCont
   return lookup.keys.some((key) => isValue(key, facts, context));
 }
 
-/** Whether an array is written out, and each element is the parameter. */
+/** Returns whether an array is written out, and each element is the parameter. */
 function isListOfValues(list: Expression, facts: Facts, context: ValueContext): boolean {
   if (list.kind !== 'function' || list.name !== 'array' || list.arguments.length === 0) return false;
   return list.arguments.every((each) => isValue(each, facts, context));

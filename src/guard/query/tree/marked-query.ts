@@ -28,7 +28,7 @@ export function markParameters(sql: string, uses: readonly MarkedUse[], marker: 
 }
 
 /**
- * Whether a quoted name could be mistaken for a part of the engine's tree, which is text: names with control characters, with what
+ * Returns whether a quoted name could be mistaken for a part of the engine's tree, which is text: names with control characters, with what
  * follows attributes there, or with backquotes that are not those of the engine's own names of subcolumns.
  */
 export function hasAmbiguousName(sql: string): boolean {

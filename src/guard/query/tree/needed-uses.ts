@@ -43,7 +43,7 @@ const READING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'column-name',
 ]);
 
-/** Whether a node itself may read an element. */
+/** Returns whether a node itself may read an element. */
 function reads(tree: Tree, node: Node, element: Node): boolean {
   const { kind, from, to } = node;
   if (nameOf(tree, node).toLowerCase() !== nameOf(tree, element).toLowerCase()) return false;

@@ -118,7 +118,7 @@ function createReader(options: ReadOptions, bounds: Bounds, shift: number): Tree
   return reader;
 }
 
-/** Whether a view has the columns of its definition: others are converted, by position. */
+/** Returns whether a view has the columns of its definition: others are converted, by position. */
 function isSame(query: QueryNode | UnionNode, columns: readonly string[]): boolean {
   const [names, types] = [namesOf(query), typesOf(query)];
   return (

@@ -15,7 +15,7 @@ export interface TreeReader {
   /** The arguments of a view with parameters. */
   readonly call: (name: string) => string;
   readonly view: (name: string, id: number) => QueryNode | UnionNode | 'opaque' | undefined;
-  /** Whether a column holds the tenant, however it is computed. */
+  /** Returns whether a column holds the tenant, however it is computed. */
   readonly isTenant: (name: string) => boolean;
   /** The parameter that a function call marks; undefined for others. */
   readonly parameter: (line: TreeLine) => Expression | undefined;
@@ -23,7 +23,7 @@ export interface TreeReader {
 
 /** The tree has a form that the model does not have, or is too large. */
 export class UnreadableTree extends Error {
-  /** Whether other values of the parameters may lead to a tree that can be read. */
+  /** It is true if other values of the parameters may lead to a tree that can be read. */
   readonly isOfSample: boolean;
   constructor(what: string, isOfSample = false) {
     super(what);

@@ -35,7 +35,7 @@ export function dottedEnd(units: Units, start: number): number {
 }
 
 /**
- * Whether the apparent address from `start` to `end` is a version: `v1.2.3.4`, `2.1.2.3.4`, `Chrome/120.0.0.0`. Anything
+ * Returns whether the apparent address from `start` to `end` is a version: `v1.2.3.4`, `2.1.2.3.4`, `Chrome/120.0.0.0`. Anything
  * before `fresh`, where the last match ends, is ignored.
  */
 export function isVersion(units: Units, start: number, end: number, fresh: number): boolean {

@@ -108,7 +108,7 @@ function closeGroups(groups: Groups, at: number, end: number): Groups {
 }
 
 /**
- * Whether something well-formed is really an address. Eight two-digit groups are an EUI-64. A compressed form must have a
+ * Returns whether something well-formed is really an address. Eight two-digit groups are an EUI-64. A compressed form must have a
  * decimal digit; with at most two groups, it must not look like a scope in code nor end in the middle of a word.
  */
 function isPlausible(units: Units, groups: Groups): boolean {

@@ -7,13 +7,13 @@ import { uncheckedReason } from './unchecked.ts';
 
 /** Decides about functions by name. Fails closed: an unknown name is not allowed. */
 export interface FunctionPolicy {
-  /** Whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
+  /** Returns whether a call of that name is allowed; ignores case, as the engine does for case-insensitive functions. */
   allows(name: string): boolean;
-  /** Whether an aggregate function of that name is allowed, with its combinators. */
+  /** Returns whether an aggregate function of that name is allowed, with its combinators. */
   allowsAggregate(name: string): boolean;
-  /** Whether the engine is known to have a function of that name and it is not allowed. */
+  /** Returns whether the engine is known to have a function of that name and it is not allowed. */
   denies(name: string): boolean;
-  /** Whether an allowed function of that name is an aggregate function, with or without combinators. */
+  /** Returns whether an allowed function of that name is an aggregate function, with or without combinators. */
   aggregates(name: string): boolean;
   /** The allowed name nearest to a rejected one. */
   nearest(name: string): string | undefined;
@@ -81,7 +81,7 @@ function withoutUnderscores(
   return allowed.get(folded) ?? camel;
 }
 
-/** Whether the engine is known to have such a function, also with combinators; if not, the nearest name. */
+/** Returns whether the engine is known to have such a function, also with combinators; if not, the nearest name. */
 export function knownFunction(name: string): {
   readonly isKnown: boolean;
   readonly nearest?: string | undefined;
@@ -99,7 +99,7 @@ function combinedLike(name: string): readonly string[] {
   return bases.flatMap((base) => COMBINATORS.map((combinator) => `${base}${combinator}`));
 }
 
-/** Whether the engine comes with a function of that name, also with combinators. */
+/** Returns whether the engine comes with a function of that name, also with combinators. */
 export function isEngineFunction(name: string): boolean {
   const folded = name.toLowerCase();
   return ALL_NAMES.has(folded) || isCombined(folded, AGGREGATES);
@@ -112,7 +112,7 @@ export function uncheckedBy(name: string): string | undefined {
   return names.map(uncheckedReason).find((reason) => reason !== undefined);
 }
 
-/** Whether a name is denied: directly, by an alias, or as the function under its combinators. */
+/** Returns whether a name is denied: directly, by an alias, or as the function under its combinators. */
 function createDenial(deny: readonly string[]): (name: string) => boolean {
   const denied = new Set(deny.flatMap((name) => [name.toLowerCase(), canonicalName(name.toLowerCase())]));
   if (denied.size === 0) return () => false;

@@ -6,7 +6,7 @@ import type { Place } from './place.ts';
 /** What is known about operands. */
 export interface Operands extends TreeTokens {
   readonly isAggregate: (name: string) => boolean;
-  /** Whether a call is evaluated before any row is read. */
+  /** Returns whether a call is evaluated before any row is read. */
   readonly isConstant: (call: Node) => boolean;
 }
 
@@ -17,7 +17,7 @@ export function isArithmetic(tree: TreeTokens, node: Node): boolean {
 }
 
 /**
- * Whether an operator succeeds on every row: with a column on one side it may wrap around, as do sums of times, and index entries are
+ * Returns whether an operator succeeds on every row: with a column on one side it may wrap around, as do sums of times, and index entries are
  * then pruned incorrectly.
  */
 export function isTotalArithmetic(operands: Operands, { node, around }: Place): boolean {
@@ -40,7 +40,7 @@ function isLiteral(tree: TreeTokens, node: Node): boolean {
   );
 }
 
-/** Whether a sign succeeds on every row. */
+/** Returns whether a sign succeeds on every row. */
 export function isTotalSign(operands: Operands, { parts: [value] }: Node): boolean {
   return value !== undefined && (value.kind === 'number' || isAggregate(operands, firstOf(value)));
 }
@@ -53,7 +53,7 @@ function isAggregate({ isAggregate: isAggregateName, cursor }: Operands, node: N
   return node.kind === 'call' && isAggregateName(nameOf({ cursor }, node));
 }
 
-/** Whether an aggregate ends before an operator. */
+/** Returns whether an aggregate ends before an operator. */
 function isAggregateBefore(operands: Operands, node: Node): boolean {
   const window = partOf(node, 'over')?.parts[0];
   return window !== undefined || (node.parts.length === 1 && isAggregate(operands, node));

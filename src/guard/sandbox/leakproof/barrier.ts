@@ -7,7 +7,7 @@ import { conditionsBelow } from './below-barrier.ts';
 import type { LeakproofContext } from './context.ts';
 import { checkLeakproof } from './leakproof.ts';
 
-/** Whether the query needs a barrier, and what is evaluated inside the tables all the same. */
+/** Returns whether the query needs a barrier, and what is evaluated inside the tables all the same. */
 export function barrierOf(
   scanned: ScanResult,
   tables: readonly ReadTable[],

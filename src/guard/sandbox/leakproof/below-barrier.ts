@@ -87,7 +87,7 @@ function termsIn(condition: Node): number {
   return condition.to - condition.from - values - commasIn(condition);
 }
 
-/** Whether only the source has this name: as an alias of a value it would mean something else before a dot. */
+/** Returns whether only the source has this name: as an alias of a value it would mean something else before a dot. */
 function isNamedOnce(tree: Tree, alias: string): boolean {
   const others = namesIn(tree, tree.root).filter(
     ({ name, isAfterDot, isBeforeDot }) => name === alias && !isAfterDot && !isBeforeDot,
@@ -111,7 +111,7 @@ const PLAIN: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'arguments', 'number', 'string', 'constant', 'group', 'tuple', 'array', 'interval', 'type', 'column',
 ]); // prettier-ignore
 
-/** Whether all names are columns of the table, which no subquery and no function that multiplies rows uses. */
+/** Returns whether all names are columns of the table, which no subquery and no function that multiplies rows uses. */
 function isOwn(tree: TreeTokens, node: Node, own: Own): boolean {
   if (!PLAIN.has(node.kind)) return false;
   if (node.kind === 'column') return isOwnColumn(namesOf(tree, node), own);

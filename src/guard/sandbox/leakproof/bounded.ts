@@ -23,7 +23,7 @@ const MAX_COMBINED = 16;
 /** Steps of all regular expressions: a character of a value may need all of them. */
 const MAX_STEPS = 500;
 
-/** Whether all values are at most some times as large as the columns that they are made of, and the work grows with their size alone. */
+/** Returns whether all values are at most some times as large as the columns that they are made of, and the work grows with their size alone. */
 export function isBounded(tree: TreeTokens, condition: Node, names: ReadonlySet<string>): boolean {
   let [combined, steps] = [0, 0];
   return !someNode(condition, (node) => {
@@ -65,7 +65,7 @@ function stepsOf(tree: TreeTokens, node: Node): number {
   return programSize((pattern && stringValue(textOf(tree, pattern))) ?? '');
 }
 
-/** Whether values of the node, of which some are no literals, become one. */
+/** Returns whether values of the node, of which some are no literals, become one. */
 function isCombined(tree: TreeTokens, node: Node): boolean {
   if (node.kind === 'array') return namesIn(tree, node).length > 0;
   return node.kind === 'call' && isCombining(nameOf(tree, node));

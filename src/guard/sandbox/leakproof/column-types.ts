@@ -18,7 +18,7 @@ import type { NamedTypes } from './context.ts';
 
 export interface ColumnTypes {
   /**
-   * Whether a node, or one below it, is a column of such a type, or a name of the query, which may be of any type. What calls of the
+   * Returns whether a node, or one below it, is a column of such a type, or a name of the query, which may be of any type. What calls of the
    * functions `except` are of does not count.
    */
   readonly mentions: (node: Node, type: TypeTest, except?: RegExp) => boolean;
@@ -39,7 +39,7 @@ export function createColumnTypes(tree: Subtree, { types, names }: NamedTypes): 
     if (isNumber && known.length > 0) return [];
     return types.all;
   };
-  /** Whether a name is that of a subquery or of a WITH element, whose columns the query names. */
+  /** Returns whether a name is that of a subquery or of a WITH element, whose columns the query names. */
   const isDerived = (source: string | undefined): boolean =>
     defining(source ?? '').some(({ kind, parts: [table] }) => {
       return kind === 'with-table' || (table !== undefined && (table.kind === 'subquery' || isNamed(table)));

@@ -16,7 +16,7 @@ const VALUES: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'number', 'string', 'constant', 'array', 'tuple', 'group', 'concat', 'sign', 'index', 'access', 'cast', 'arguments',
 ]); // prettier-ignore
 
-/** Whether a call is one of literals. Decimals can fail where floats do not, and indexes do not pad texts of a fixed length. */
+/** Returns whether a call is one of literals. Decimals can fail where floats do not, and indexes do not pad texts of a fixed length. */
 export function isConstant(tree: TreeTokens, call: Node): boolean {
   return isLiteral(tree, call) && !/dec|numeric|fixed/i.test(sourceOf(tree, call));
 }
@@ -44,12 +44,12 @@ export function isIntervalCall(tree: TreeTokens, node: Node): boolean {
 /** Calls that accept intervals and return moments. */
 const MOVES = /^(?:date|timestamp)_?(?:add|sub)$|^(?:add|sub)date$|^toStartOfInterval$|^toDateTime64$/i;
 
-/** Whether a constant may be an interval. */
+/** Returns whether a constant may be an interval. */
 export function makesInterval(tree: TreeTokens, call: Node): boolean {
   return /interval/i.test(sourceOf(tree, call)) && !MOVES.test(wordOf(tree, call));
 }
 
-/** Whether a node is a literal as an argument of a function: a pattern, a length, a zone, an interval; or a parameter of the endpoint. */
+/** Returns whether a node is a literal as an argument of a function: a pattern, a length, a zone, an interval; or a parameter of the endpoint. */
 export function isLiteralArgument(tree: TreeTokens, node: Node): boolean {
   if (node.kind === 'placeholder') return true;
   if (node.kind === 'string' || node.kind === 'number') return !isFailingType(textOf(tree, node));
@@ -62,7 +62,7 @@ export function isFailingType(text: string): boolean {
   return /dec|numeric|interval|fixed/i.test(text);
 }
 
-/** Whether the first value of a set is a name, so that the set may be a table or a query. */
+/** Returns whether the first value of a set is a name, so that the set may be a table or a query. */
 export function mayBeTable(set: Node): boolean {
   const begin = firstOf(set);
   const [first] = BRACKETS.has(begin.kind) ? begin.parts : [];

@@ -37,7 +37,7 @@ const TOTAL_OF_ONE_ARRAY = 'arrayexists arrayall arrayfilter arraycount arrayuni
  */
 const TRIED_TYPE = /^'(?:Nullable\()?(?:U?Int(?:8|16|32|64|128|256)|Float(?:32|64)|Bool|UUID|Date)\)?'$/i;
 
-/** Whether a call that returns NULL for inconvertible values does so for every value of this type, given as a literal. */
+/** Returns whether a call that returns NULL for inconvertible values does so for every value of this type, given as a literal. */
 export function isTriedType(literal: string): boolean {
   return TRIED_TYPE.test(literal);
 }

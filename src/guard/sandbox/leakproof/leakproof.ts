@@ -23,7 +23,7 @@ import { createMoments } from './time-conversions.ts';
 import { mixesScales } from './time-scales.ts';
 
 /**
- * Whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
+ * Returns whether everything that an endpoint's WITH clause computes succeeds on every row: a consumer's condition on a computed
  * column is pushed down as a condition on the source of the computation.
  */
 export function isClauseLeakproof(tree: Tree, context: ClauseContext): boolean {
@@ -43,7 +43,7 @@ export interface LeakproofCheck {
   readonly isLeakproof: boolean;
   /** It says the same of a part of a condition. */
   readonly isPartLeakproof: (node: Node) => boolean;
-  /** Whether indexes read a part of a condition as it is meant. */
+  /** Returns whether indexes read a part of a condition as it is meant. */
   readonly isReadByIndexes: (node: Node) => boolean;
 }
 

@@ -30,7 +30,7 @@ interface Columns extends Subtree, ColumnTypes {
   readonly isNeeded: boolean;
 }
 
-/** Whether the operator, the call or the column at a place is misread. */
+/** Returns whether the operator, the call or the column at a place is misread. */
 export function createMisread(tree: Subtree, context: NamedTypes): (place: Place) => boolean {
   const { types } = context;
   let read: ColumnTypes | undefined;
@@ -117,7 +117,7 @@ function comparesLength(columns: Columns, chain: Node): boolean {
   });
 }
 
-/** Whether a whole array is compared, alone or as one of several values. `depth` counts names that are defined by each other. */
+/** Returns whether a whole array is compared, alone or as one of several values. `depth` counts names that are defined by each other. */
 function namesArray(columns: Columns, node: Node, depth = 0): boolean {
   if (node.kind === 'call' && !/^(?:tuple|coalesce|ifnull|if|array)$/i.test(nameOf(columns, node)))
     return false;
@@ -192,7 +192,7 @@ function searchesNullable(columns: Columns, node: Node): boolean {
   );
 }
 
-/** Whether a type is of a kind, or one inside of it; there may be any in a type that is not read. */
+/** Returns whether a type is of a kind, or one inside of it; there may be any in a type that is not read. */
 function within(test: TypeTest): TypeTest {
   return (type) => hasType(type, (inner) => isOpaque(inner) || test(inner));
 }

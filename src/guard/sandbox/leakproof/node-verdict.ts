@@ -32,17 +32,17 @@ import type { Place } from './place.ts';
 
 /** The verdict on a node depends on this besides its parts. */
 export interface Check extends Subtree, Operands {
-  /** Whether the text is of the endpoint's author. */
+  /** It is true if the text is of the endpoint's author. */
   readonly isAuthors: boolean;
-  /** Whether a call converts a time into another. */
+  /** Returns whether a call converts a time into another. */
   readonly isMoment: (call: Node) => boolean;
   readonly hasNulls: boolean;
   readonly isReadablePattern: PatternCheck;
-  /** Whether a value is a column whose order is that of its text, or that has no order that an index uses. */
+  /** Returns whether a value is a column whose order is that of its text, or that has no order that an index uses. */
   readonly keepsText: (node: Node) => boolean;
 }
 
-/** Whether a node succeeds if its parts do, whatever its arguments are, or not. */
+/** A node succeeds if its parts do, whatever its arguments are, or not. */
 type NodeVerdict = 'parts' | 'whole' | 'fails';
 
 /** Nodes that succeed if their parts do. What is not listed here, nor checked below, fails. */
@@ -138,7 +138,7 @@ function verdictOnCall(check: Check, place: Place): NodeVerdict {
   return !/^cast$/i.test(name) && isHarmlessInterval(check, place) ? 'whole' : 'fails';
 }
 
-/** Whether a call succeeds if its arguments do. */
+/** Returns whether a call succeeds if its arguments do. */
 function isTotalCall(check: Check, call: Node, name: string): boolean {
   if (check.isAggregate(name)) return true; // above every filter
   const values = argumentsOf(call);
@@ -165,7 +165,7 @@ function isTextual(check: Check, [value, type]: readonly Node[]): boolean {
   return type.kind === 'string' && textOf(check, type) === "'Nullable(String)'";
 }
 
-/** Whether those arguments that must be literals are; arguments are separated by commas. */
+/** Returns whether those arguments that must be literals are; arguments are separated by commas. */
 function haveLiterals(
   check: Check,
   values: readonly Node[],
@@ -181,7 +181,7 @@ function haveLiterals(
 
 const PATTERN_CALLS = /^(?:match|noti?like)$/i;
 
-/** Whether indexes read the pattern of an operator or a function, a string, as it is meant. */
+/** Returns whether indexes read the pattern of an operator or a function, a string, as it is meant. */
 export type PatternCheck = (operator: string, pattern: Node, isNegated: boolean) => boolean;
 
 const MAP = /\bMap\(/;

@@ -23,7 +23,7 @@ const OPERATORS: ReadonlySet<NodeKind> = new Set<NodeKind>([
 const SUFFIXES: ReadonlySet<NodeKind> = new Set<NodeKind>(['in', 'cast', 'access', 'index']);
 
 /**
- * Whether a node is an operator and no operand of another. What is compared is read from the whole of it: `(a = b) < c` and `a = b < c`
+ * Returns whether a node is an operator and no operand of another. What is compared is read from the whole of it: `(a = b) < c` and `a = b < c`
  * alike are more than the comparison of two values.
  */
 export function isOutermost({ node, around }: Place): boolean {
@@ -68,7 +68,7 @@ export function conditionsOf(tree: Tree, names: ReadonlySet<string>): readonly N
   return selects === 1 && !isJoined && !isNamed ? conditions : [root];
 }
 
-/** Whether tokens of a range are one of the names. */
+/** Returns whether tokens of a range are one of the names. */
 export function usesNames(tree: TreeTokens, range: TokenRange, names: ReadonlySet<string>): boolean {
   return namesIn(tree, range).some(({ name }) => names.has(name));
 }

@@ -31,7 +31,7 @@ function hasPlainPaths(type: ClickHouseType): boolean {
   return type.name === 'JSON' && paths.every((path) => isPlain(path) && !isDateTime(plainType(path)));
 }
 
-/** Whether a node is one column of such a type in every table, or a path of a document. */
+/** Returns whether a node is one column of such a type in every table, or a path of a document. */
 export function isPlainText(
   tree: TreeTokens,
   node: Node,

@@ -42,7 +42,7 @@ export function createMoments(
   const names = (): QueryNames => (read ??= namesOfQuery(tree));
   const definitionsOf = (name: string): readonly Node[] => names().definitions.get(name) ?? [];
 
-  /** Whether every alias of that name is for a conversion of the column itself. */
+  /** Returns whether every alias of that name is for a conversion of the column itself. */
   const isOwnName = remembered((name: string) =>
     definitionsOf(name).every(({ kind, parts: [value] }) => {
       if (kind !== 'alias' || value?.kind !== 'call' || !hasTarget(tree, value)) return false;

@@ -29,7 +29,7 @@ const hasSmall: TypeTest = (type) =>
     return inner.name === 'DateTime64' && (timeScale(inner) ?? 0) <= MAX_SMALL;
   });
 
-/** Whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
+/** Returns whether some row may hold a time that cannot be compared with a time of another scale. Fails closed. */
 export function mixesScales(tree: Subtree, types: KnownTypes): boolean {
   if (namesIn(tree, tree.root).some(({ name }) => LARGE_NAME.test(name))) return true;
   if (someNode(tree.root, (node) => hasLargeScale(tree, node))) return true;

@@ -32,7 +32,7 @@ export interface TotalContext {
   /** The column that a node reads; undefined if it cannot be used. */
   readonly columnOf: (node: Node) => StoredColumn | undefined;
   readonly isPartLeakproof: LeakproofCheck['isPartLeakproof'];
-  /** Whether a condition may also be true of other rows: its negation may not, nor may it if the query can fail on them. */
+  /** It is true if a condition may also be true of other rows: its negation may not, nor may it if the query can fail on them. */
   readonly isImpliedEnough: boolean;
 }
 

@@ -138,7 +138,7 @@ export const TIME =
 /** A regular expression of plain characters, dots, classes, repetitions of them, and alternatives. */
 const REGEX = /^\^?(?:[\w /:,=&@%;<>!~"-][*+?]?|\\[.dwsDWS/-][*+?]?|\.[*+?]?|\|)+\$?$/;
 
-/** Whether a text of the query is such a literal. */
+/** Returns whether a text of the query is such a literal. */
 export function isLiteralOf(form: Form, text: string): boolean {
   if (form === 'text literal') return true;
   if (form === 'pattern') return !text.includes('\\');

@@ -37,7 +37,7 @@ function visit(line: TreeLine, context: Walk): Rejection | undefined {
   return undefined;
 }
 
-/** Whether a table of the endpoint is in its FROM clause, at any depth of joins. */
+/** Returns whether a table of the endpoint is in its FROM clause, at any depth of joins. */
 function readsTable(query: TreeLine, { scanned }: MinGroupContext): boolean {
   const inFrom = (line: TreeLine): boolean => {
     if (line.kind === 'IDENTIFIER') {
@@ -154,7 +154,7 @@ function hasAggregate(select: Select, line: Pick<TreeLine, 'kind' | 'children'>)
   });
 }
 
-/** Whether HAVING is `count() >= minimum`, alone or with AND. */
+/** Returns whether HAVING is `count() >= minimum`, alone or with AND. */
 function hasMinimum(query: TreeLine, minimum: number): boolean {
   const [condition] = partOf(query, 'HAVING');
   const call = condition && callOf(condition);

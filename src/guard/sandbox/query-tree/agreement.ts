@@ -64,7 +64,7 @@ function unreadable(message: string, text: LexedQuery): Problem {
 
 const INTERVAL = 'Write an interval as INTERVAL 1 HOUR.';
 
-/** Whether the string at the offset, or before it, is an interval. */
+/** Returns whether the string at the offset, or before it, is an interval. */
 function isQuotedInterval(text: LexedQuery, offset: number): boolean {
   const at = stringTokens(text).findLast((from) => spanOf(text, { from, to: from + 1 }).start <= offset);
   return at !== undefined && wordOf(text, { at: at - 1 }) === 'INTERVAL';

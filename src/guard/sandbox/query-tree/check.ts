@@ -26,7 +26,7 @@ const NO_TABLE = 'system.one';
 export interface TreeCheck {
   readonly scanned: Pick<ScanResult, 'tables' | 'names' | 'stateColumns' | 'hasStates'>;
   readonly functions: FunctionPolicy;
-  /** Whether a bare name would be a call of a function that is not allowed. */
+  /** Returns whether a bare name would be a call of a function that is not allowed. */
   readonly isBareCall: (name: string) => boolean;
 }
 
@@ -103,7 +103,7 @@ function withOf(line: TreeLine | undefined): TreeLine | undefined {
   return line?.children.find((part) => part.kind === 'WITH');
 }
 
-/** Whether two trees are equal apart from their node ids. */
+/** Returns whether two trees are equal apart from their node ids. */
 function isSame(a: TreeLine, b: TreeLine): boolean {
   if (a.kind !== b.kind || a.attributes !== b.attributes || a.children.length !== b.children.length)
     return false;

@@ -41,7 +41,7 @@ export function placeholders(tokens: TreeTokens): readonly TokenEdit[] {
   });
 }
 
-/** Whether a value is a whole operand: no operator, cast or subscript follows, and it is not the pattern of `* LIKE`, which selects columns. */
+/** Returns whether a value is a whole operand: no operator, cast or subscript follows, and it is not the pattern of `* LIKE`, which selects columns. */
 function isCompared(tokens: TreeTokens, at: number): boolean {
   if (!COMPARED.test(operatorOf(tokens, { at: at - 1 }))) return false;
   const before = wordOf(tokens, { at: at - 2 });

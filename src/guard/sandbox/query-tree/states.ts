@@ -13,7 +13,7 @@ const CONTEXTS = { items: 'item', tables: 'table', values: 'other' } as const;
 
 interface Walk {
   readonly names: Set<string>;
-  /** Whether any state was seen. */
+  /** It is true if any state was seen. */
   hasStates: boolean;
   /** The first violation of the rules for queries with states. */
   violation: Violation | undefined;

@@ -116,7 +116,7 @@ function textOnly(type: ClickHouseType): ClickHouseType {
   return isWritten ? typeOf('String') : changeArguments(type, textOnly);
 }
 
-/** Whether a document of the type holds values of this path as they are printed: it can be read alone. */
+/** Returns whether a document of the type holds values of this path as they are printed: it can be read alone. */
 export function isPlainPath(type: ClickHouseType, path: string): boolean {
   const typed = type.arguments?.find((argument) => argument.kind === 'type' && argument.name === path);
   return typed?.kind !== 'type' || printType(textOnly(typed.type)) === printType(typed.type);

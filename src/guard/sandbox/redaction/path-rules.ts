@@ -64,7 +64,7 @@ export function storedExpression(set: PathSet): string {
   return expressionOf(set, inAnyForm);
 }
 
-/** Whether a name is in the set, as the engine decides it. */
+/** Returns whether a name is in the set, as the engine decides it. */
 export function hasPath(set: PathSet, name: string): boolean {
   const expression = expressionOf(set, decomposed)
     .replace('(?i)', '')

@@ -7,9 +7,9 @@ import type { TextFunctions } from './text-functions.ts';
 
 /** What applies to values of an endpoint. */
 export interface ValueSettings {
-  /** Whether detectors look for addresses. */
+  /** It is true if detectors look for addresses. */
   readonly findsAddresses: boolean;
-  /** Whether a detector finds something in a text that is part of a type. */
+  /** Returns whether a detector finds something in a text that is part of a type. */
   readonly finds: (text: string) => boolean;
   /** What a masked value becomes. */
   readonly mask: string;

@@ -18,11 +18,11 @@ import { redactedValue } from './value.ts';
 export interface RedactedTable {
   /** The columns that are left, with the types that they have afterwards. */
   readonly columns: readonly TableColumn[];
-  /** Whether values of a column are passed on as they are. */
+  /** Returns whether values of a column are passed on as they are. */
   readonly isUnchanged: (column: string) => boolean;
   /** An RE2 expression that stored values of a column match if the redacted ones match this pattern of LIKE; undefined: unknown. */
   readonly impliedPattern: (column: string, pattern: string) => string | undefined;
-  /** Whether a subcolumn can be read and redacted alone. */
+  /** Returns whether a subcolumn can be read and redacted alone. */
   readonly canRead: (subcolumn: Subcolumn) => boolean;
   /** The query over `rows`: the columns that are read, default all, and subcolumns under their full names. */
   readonly select: (rows: string, read: ReadColumns, subcolumns: readonly Subcolumn[]) => string;
@@ -96,7 +96,7 @@ interface SelectContext {
   readonly values: ValueSettings;
   /** All columns of the rows. */
   readonly known: ReadonlyMap<string, unknown>;
-  /** Whether the query may compute with a column before it sorts and limits its rows. */
+  /** Returns whether the query may compute with a column before it sorts and limits its rows. */
   readonly isEarly: (name: string) => boolean;
 }
 

@@ -28,7 +28,7 @@ export interface SourceStatementOptions {
   readonly columns: ReadonlyMap<string, readonly TableColumn[]>;
   /** Names of columns with a rule, or with one for a part of them. */
   readonly isRuled: (column: string) => boolean;
-  /** Whether a constant of a condition may be compared with stored values: one without personal data and replacements. */
+  /** Returns whether a constant of a condition may be compared with stored values: one without personal data and replacements. */
   readonly canCompare: (constant: string) => boolean;
 }
 

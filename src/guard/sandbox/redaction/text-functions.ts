@@ -26,7 +26,7 @@ export interface TextFunctions {
   readonly texts: (array: string) => string;
   /** The redacted text of a JSON document, given the text and the names of its paths. */
   readonly document: (text: string, paths: string) => string;
-  /** Whether a text is known to be its own redacted form, and not that of another. */
+  /** Returns whether a text is known to be its own redacted form, and not that of another. */
   readonly keeps: (text: string) => boolean;
 }
 
@@ -71,7 +71,7 @@ function bound(name: string, value: string, body: string): string {
   return `arrayMap(${name} -> ${body}, [${value}])[1]`;
 }
 
-/** Whether a text has something that every plain match has: many texts are passed on after this search. */
+/** Returns whether a text has something that every plain match has: many texts are passed on after this search. */
 function hasNeedle(text: string, { needles }: EnginePatterns): string {
   const search = needles.some((needle) => /[a-z]/i.test(needle))
     ? 'multiSearchAnyCaseInsensitive'
@@ -79,12 +79,12 @@ function hasNeedle(text: string, { needles }: EnginePatterns): string {
   return `${search}(${text}, [${needles.map(literal).join(', ')}])`;
 }
 
-/** Whether names have something that every match, plain or encoded, has. */
+/** Returns whether names have something that every match, plain or encoded, has. */
 function hasHint(names: string, { hint }: EnginePatterns): string {
   return `${matches(names, hint)} OR NOT isValidUTF8(${names})`;
 }
 
-/** Whether a replacement has a part of an encoding, or a text has an encoding, and detectors find something in what it encodes. */
+/** Returns whether a replacement has a part of an encoding, or a text has an encoding, and detectors find something in what it encodes. */
 function hides(text: string, { cut, anyDecoded }: EnginePatterns): string {
   // Few texts have any of these characters, which is known sooner than whether they encode something.
   const hasMarker = `multiSearchAny(${text}, ['%', '\\\\', '&', '=']) OR length(${text}) != lengthUTF8(${text})`;

@@ -86,7 +86,7 @@ function hasNoText(type: ClickHouseType): boolean {
   return isKnown || WITHOUT_TEXT.some((is) => is(type));
 }
 
-/** Whether the state was made of values that are redacted: it can be merged with that of a guess. */
+/** Returns whether the state was made of values that are redacted: it can be merged with that of a guess. */
 function hasText({ type, rules }: Value, settings: ValueSettings): boolean {
   const [, ...values] = typeArguments(type);
   return values.some(

@@ -66,7 +66,7 @@ export interface StarFinding {
   /** Index of its last token, before its column modifiers. */
   readonly end: number;
   readonly isQualified: boolean;
-  /** Whether it is the argument of a function `count`, which counts rows. */
+  /** It is true if it is the argument of a function `count`, which counts rows. */
   readonly isCounted: boolean;
   /** Undefined if it is not qualified, or by more than one name. */
   readonly qualifier: string | undefined;
@@ -79,11 +79,11 @@ export interface SelectFinding {
   readonly end: number;
   readonly sources: SourceFinding[];
   readonly stars: StarFinding[];
-  /** Whether it has ARRAY JOIN, after which a name can mean an element of a column. */
+  /** It is true if it has ARRAY JOIN, after which a name can mean an element of a column. */
   isMultiplied: boolean;
   /** Elements of its SELECT clause, with their aliases. */
   readonly items: ItemFinding[];
-  /** Whether a name is defined in it after the SELECT clause: an alias, a window. */
+  /** It is true if a name is defined in it after the SELECT clause: an alias, a window. */
   definesLater: boolean;
 }
 
@@ -107,7 +107,7 @@ export function createSelect(node: Node): SelectFinding {
   };
 }
 
-/** Whether a SELECT has a matcher whose columns are read. */
+/** Returns whether a SELECT has a matcher whose columns are read. */
 export function hasStar({ stars }: Pick<SelectFinding, 'stars'>): boolean {
   return stars.some(({ isCounted }) => !isCounted);
 }

@@ -27,7 +27,7 @@ export interface ScanResult {
   readonly names: ReadonlySet<string>;
   /** Columns of those tables that are aggregate function states. */
   readonly stateColumns: readonly string[];
-  /** Whether there are aggregate function states, read from tables or created. */
+  /** It is true if there are aggregate function states, read from tables or created. */
   readonly hasStates: boolean;
   readonly selects: readonly SelectFinding[];
   /** Endpoint tables that are the right side of IN. */

@@ -21,7 +21,7 @@ export const SERVER_VALUES: ReadonlySet<string> = new Set([
 const MAX_DEPTH = 16;
 
 /**
- * Whether the bare name at the token `index` may be such a call. It is none if the SELECT reads a column of that name, or if the
+ * Returns whether the bare name at the token `index` may be such a call. It is none if the SELECT reads a column of that name, or if the
  * name stands after the SELECT clause that defines it and no later name can lead back to it.
  */
 export function isServerValue(scan: Scan, index: number, name: string): boolean {
@@ -43,7 +43,7 @@ export function serverValueViolation(shown: string, isHinted = true): Violation 
   };
 }
 
-/** Whether the engine has to say what the name at the token `index` is, which may be a call: it is no column of a table of its SELECT. */
+/** Returns whether the engine has to say what the name at the token `index` is, which may be a call: it is no column of a table of its SELECT. */
 export function isUnresolved(scan: Scan, index: number, name: string): boolean {
   if (!SERVER_VALUES.has(name.toLowerCase()) || scan.surface.functions.allows(name)) return false;
   const sources = innermost(scan, index)?.sources ?? [];
@@ -55,7 +55,7 @@ function innermost({ findings: { selects } }: Scan, index: number): SelectFindin
   return selects.findLast(({ start, end }) => start <= index && index < end);
 }
 
-/** Whether an element of the SELECT clause is one value with that alias. */
+/** Returns whether an element of the SELECT clause is one value with that alias. */
 function isAlias({ tree }: Scan, { items }: SelectFinding, name: string): boolean {
   return items.some(
     ({ node }) =>
@@ -67,7 +67,7 @@ function isAlias({ tree }: Scan, { items }: SelectFinding, name: string): boolea
 }
 
 /**
- * Whether an element may be several columns, of which none has its alias: a matcher, after which `REPLACE value AS name` changes a
+ * Returns whether an element may be several columns, of which none has its alias: a matcher, after which `REPLACE value AS name` changes a
  * column only if there is one, or `untuple`, whose alias is only the first part of the names.
  */
 function isSeveral(tree: Tree, node: Node): boolean {
@@ -77,7 +77,7 @@ function isSeveral(tree: Tree, node: Node): boolean {
   );
 }
 
-/** Whether FROM has a column of that name. */
+/** Returns whether FROM has a column of that name. */
 function reads(scan: Scan, { sources }: SelectFinding, name: string, depth: number): boolean {
   return depth < MAX_DEPTH && sources.some((source) => provides(scan, source, name, depth));
 }
@@ -96,7 +96,7 @@ function provides(scan: Scan, { table, at }: SourceFinding, name: string, depth:
   );
 }
 
-/** Whether a SELECT certainly returns a column of that name. */
+/** Returns whether a SELECT certainly returns a column of that name. */
 function returns(scan: Scan, select: SelectFinding, name: string, depth: number): boolean {
   const { tree } = scan;
   const words = select.items.filter(({ start, end }) => end - start === 1);

@@ -10,12 +10,12 @@ import { nameOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Span } from './findings.ts';
 import { reject, shown, type Scan } from './scan.ts';
 
-/** Whether a function of that name returns states: the combinator State and those around it, and bitmaps. */
+/** Returns whether a function of that name returns states: the combinator State and those around it, and bitmaps. */
 export function returnsStates(functionName: string): boolean {
   return /state|^bitmapbuild$/i.test(functionName);
 }
 
-/** Whether a function accepts only states: the combinator Merge, and bitmaps. */
+/** Returns whether a function accepts only states: the combinator Merge, and bitmaps. */
 export function acceptsStates(functionName: string): boolean {
   return (
     /merge|^finalizeaggregation$|bitmap/i.test(functionName) && !/jsonmerge|^bitmapbuild$/i.test(functionName)
@@ -155,7 +155,7 @@ function checkName(check: Check, at: number): void {
   tainted.add(alias);
 }
 
-/** Whether the name is an element's own alias: after AS, or after a call or name that yields a state. */
+/** Returns whether the name is an element's own alias: after AS, or after a call or name that yields a state. */
 function isAlias({ scan, itemsByEnd, made }: Check, at: number): boolean {
   const item = itemsByEnd.get(at + 1);
   if (item === undefined || item.start === at) return false;

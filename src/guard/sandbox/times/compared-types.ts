@@ -6,7 +6,7 @@ import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts'
 /** One comparison of a string. */
 export interface ComparedType {
   readonly type: ClickHouseType;
-  /** Whether the string is an element of the right side of IN. */
+  /** It is true if the string is an element of the right side of IN. */
   readonly isElement: boolean;
 }
 

@@ -51,7 +51,7 @@ export async function timeEdits(text: LexedQuery, context: TimesContext): Promis
 }
 
 /**
- * Whether the engine can resolve all names and types of a query that has passed the checks. The question is that of `timeEdits`, word
+ * Returns whether the engine can resolve all names and types of a query that has passed the checks. The question is that of `timeEdits`, word
  * for word, so that the cache of trees answers the second of them.
  */
 export async function isResolved(text: LexedQuery, context: TimesContext): Promise<boolean> {
@@ -70,7 +70,7 @@ function isReadByEngine({ hasOffset, digits }: WrittenTime): boolean {
   return !hasOffset && digits === 0;
 }
 
-/** Whether a column that the query names, or the result of a function in it, may be a Date. */
+/** Returns whether a column that the query names, or the result of a function in it, may be a Date. */
 function mayHaveDates(text: LexedQuery, { tables, columns }: TimesContext): boolean {
   const types = tables.flatMap((table) => columns.get(table) ?? []).map(({ type }) => type);
   if (types.some((type) => /\bDate(?:32)?\b/.test(type))) return true;

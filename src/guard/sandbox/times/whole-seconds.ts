@@ -30,7 +30,7 @@ export function scaleEdits(tree: Tree, types: KnownTypes): readonly TokenEdit[] 
   });
 }
 
-/** Whether all are times, and one of them has fractional seconds. */
+/** Returns whether all are times, and one of them has fractional seconds. */
 function areFractions(types: readonly ClickHouseType[]): boolean {
   const plain = types.map(plainType);
   return (
@@ -82,7 +82,7 @@ function isTimeConstant(tree: Tree, node: Node): boolean {
   return /^[-+]$/.test(operatorOf(tree, node)) && isStep && isTimeConstant(tree, first);
 }
 
-/** Whether it is such a constant and a scale changes nothing: it has no fraction, and is no date, which begins in the zone of the column. */
+/** Returns whether it is such a constant and a scale changes nothing: it has no fraction, and is no date, which begins in the zone of the column. */
 function isExact(tree: Tree, node: Node, types: readonly ClickHouseType[]): boolean {
   const [written] = node.kind === 'typed' && wordOf(tree, node) === 'TIMESTAMP' ? node.parts : [];
   if (written === undefined ? !isTimeConstant(tree, node) : !WRITTEN.test(textOf(tree, written)))

@@ -98,7 +98,7 @@ function* defaultValues({ parameters }: Analysis, now: number): Iterable<Uncoded
 
 const BOUNDS = ['min', 'max', 'enum', 'pattern'] as const;
 
-/** Whether the findings of the rules about a file depend on when it is checked: values that are relative to now may leave their bounds. */
+/** Returns whether the findings of the rules about a file depend on when it is checked: values that are relative to now may leave their bounds. */
 export function dependsOnTime({
   parameters = {},
   examples = [],

@@ -140,7 +140,7 @@ function typeText(parameter: Parameter): string {
   return isFailure(parsed) ? type : parsed.name;
 }
 
-/** Whether two declarations have the same effect: all but the description. */
+/** Returns whether two declarations have the same effect: all but the description. */
 function isSameDeclaration(one: Parameter, other: Parameter): boolean {
   return isDeepStrictEqual({ ...one, description: '' }, { ...other, description: '' });
 }

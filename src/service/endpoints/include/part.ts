@@ -64,7 +64,7 @@ export interface PartTables {
   readonly defined: readonly string[];
   /** These tables, the elements that they need before them, and the result of the query as a table of that name. */
   readonly take: (tables: readonly string[], result: NamedResult | undefined) => readonly Included[];
-  /** Whether the query has a SETTINGS clause, which its result as a table does not have. */
+  /** It is true if the query has a SETTINGS clause, which its result as a table does not have. */
   readonly hasSettings: boolean;
 }
 

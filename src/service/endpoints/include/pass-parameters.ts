@@ -64,7 +64,7 @@ function sentBy(passed: ReadonlyMap<string, Passed>): Sent {
 }
 
 interface OpenPart {
-  /** Whether its comments are removed. */
+  /** It is true if its comments are removed. */
   readonly isPlain: boolean;
   /** It is never there, from this offset on. */
   readonly from: number | undefined;

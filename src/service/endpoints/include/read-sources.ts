@@ -17,7 +17,7 @@ export interface SourceReader {
   readonly known: Sources;
   /** Reads one; never rejects. */
   readonly read: (name: string) => Promise<SourceFile>;
-  /** Whether all of them are as they were. */
+  /** Returns whether all of them are as they were. */
   readonly areSame: (files: readonly SourceFile[]) => Promise<boolean>;
 }
 

@@ -24,7 +24,7 @@ export function fileNames(name: string, kind: 'shared' | 'endpoint'): readonly s
   return [`${name}${ending}.yaml`, `${name}${ending}.yml`];
 }
 
-/** Whether a file holds shared parts, by its name or path. */
+/** Returns whether a file holds shared parts, by its name or path. */
 export function isSharedFile(path: string): boolean {
   return /\.shared\.ya?ml$/.test(path);
 }

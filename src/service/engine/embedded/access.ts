@@ -12,7 +12,7 @@ export interface Access {
   readonly rules: () => AccessRules | undefined;
   /** Never rejects. */
   restrict(rules: AccessRules): Promise<void>;
-  /** Whether the current rules were made for the revision of the endpoint that a statement was planned for. */
+  /** Returns whether the current rules were made for the revision of the endpoint that a statement was planned for. */
   accepts(context: RowPolicyContext | undefined): boolean;
 }
 

@@ -9,7 +9,7 @@ export interface ConfigOptions {
   readonly path: string;
   /** Memory limit for all queries together, in bytes. */
   readonly memory: number;
-  /** Whether the users file has the engine's users; default: one user that may do everything. */
+  /** It is true if the users file has the engine's users; default: one user that may do everything. */
   readonly hasUsers?: boolean;
 }
 

@@ -128,7 +128,7 @@ function lostError(runner: Runner, generation: Generation, work: Work, cause: un
   return new EngineError('unavailable', 'the engine process ended while this statement ran', { cause });
 }
 
-/** Whether the process was killed for another reason than the statements that it ran. */
+/** Returns whether the process was killed for another reason than the statements that it ran. */
 function isReplaced({ supervisor }: Runner, generation: Generation): boolean {
   return ['overdue', 'rules'].includes(supervisor.reasonOf(generation) ?? '');
 }

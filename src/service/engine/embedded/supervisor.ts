@@ -28,7 +28,7 @@ export interface Supervisor {
   readonly kill: () => void;
   /** The process that is open now. */
   readonly active: () => Generation | undefined;
-  /** Whether a process is open now. */
+  /** Returns whether a process is open now. */
   readonly isOpen: () => boolean;
   /** Resident memory of the process in bytes at its last health check; 0 if there is no process. */
   readonly memory: () => number;

@@ -20,7 +20,7 @@ export interface ExchangeOptions {
   readonly signals: readonly AbortSignal[];
   /** Longest wait for the response, and then for each following piece of it. */
   readonly timeoutMs: number;
-  /** Whether the server is reachable; called while waiting for it. */
+  /** Returns whether the server is reachable; called while waiting for it. */
   readonly answers: () => Promise<boolean>;
   readonly after: After;
   /** Called once, when the response begins. */

@@ -18,7 +18,7 @@ export interface Hosts {
   next(avoid?: Host): Promise<Host>;
   /** Reports a failed request: the host is checked and, unless it responds, taken out of rotation. */
   suspect(host: Host, cause: unknown): void;
-  /** Whether the host responds now. Concurrent callers share one check. */
+  /** Returns whether the host responds now. Concurrent callers share one check. */
   answers(host: Host): Promise<boolean>;
   /** Which hosts answer, as last known. */
   readonly states: () => readonly HostState[];

@@ -30,7 +30,7 @@ const UNREACHED: ReadonlySet<unknown> = new Set([
   'EADDRNOTAVAIL',
 ]);
 
-/** Whether the request never reached a server. */
+/** Returns whether the request never reached a server. */
 export function isUnreached({ cause }: EngineError): boolean {
   return cause instanceof Error && 'code' in cause && UNREACHED.has(cause.code);
 }

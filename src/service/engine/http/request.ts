@@ -51,7 +51,7 @@ export const TRANSPORT_SETTINGS: Settings = {
  */
 const WHOLE: SentSettings = { wait_end_of_query: 1 };
 
-/** Whether a response is sent after its query has ended. */
+/** Returns whether a response is sent after its query has ended. */
 export function isWhole({ clickhouse_settings: sent }: Pick<HttpRequest, 'clickhouse_settings'>): boolean {
   return sent['wait_end_of_query'] === 1;
 }

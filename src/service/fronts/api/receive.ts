@@ -79,7 +79,7 @@ function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, '
   return { format, live: { by, lastEventId: known, isOptional: false } };
 }
 
-/** Whether the Accept header prefers events to all formats. */
+/** Returns whether the Accept header prefers events to all formats. */
 function acceptsEvents({ headers: { accept } }: EndpointRequest): boolean {
   if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;
   const [preferred] = acceptedTypes(accept, [EVENTS, ...OFFERED_TYPES.keys()]);

@@ -30,7 +30,7 @@ export function sendAnswer(
   return reply.header('Content-Type', answer.contentType).send(answer.body);
 }
 
-/** Whether the URL and the header fields say all: shared caches do not see that a body makes another request of a GET. */
+/** Returns whether the URL and the header fields say all: shared caches do not see that a body makes another request of a GET. */
 function hasUrlOnly({ request: { method, raw } }: FastifyReply): boolean {
   return (method === 'GET' || method === 'HEAD') && !hasBody(raw);
 }

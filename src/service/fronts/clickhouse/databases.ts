@@ -25,7 +25,7 @@ export interface Databases {
   /** Those of the default versions of endpoints, sorted by name. The others are found as `name@2`. */
   readonly endpoints: readonly Extract<Database, { kind: 'endpoint' }>[];
   readonly find: (name: string) => Database | undefined;
-  /** Whether the key may call the endpoint of this name, and send it no SQL, which others may. */
+  /** Returns whether the key may call the endpoint of this name, and send it no SQL, which others may. */
   readonly isClosed: (name: string) => boolean;
 }
 
@@ -57,12 +57,12 @@ function databaseOf(name: string, endpoint: Endpoint) {
   return { kind: 'endpoint', name, tables: tablesOf(endpoint), endpoint } as const;
 }
 
-/** Whether the key may send ClickHouse SQL to the endpoint. */
+/** Returns whether the key may send ClickHouse SQL to the endpoint. */
 function isOpen(endpoint: Endpoint, principal: Principal): boolean {
   return principal.languages.has('sql') && isOpenToSql(endpoint, principal);
 }
 
-/** Whether the endpoint accepts ClickHouse SQL, and the key may call it. */
+/** Returns whether the endpoint accepts ClickHouse SQL, and the key may call it. */
 function isOpenToSql(endpoint: Endpoint, principal: Principal): boolean {
   const { enabled, languages, dialects } = endpoint.sandbox;
   const isSpoken = enabled && languages.has('sql') && dialects.includes('clickhouse');

@@ -48,9 +48,9 @@ interface Path {
   readonly from: number;
   /** Where it is: a table that rows are read from, what may be the table of IN, or columns. */
   readonly place: 'source' | 'set' | 'columns';
-  /** Whether the table has a name of its own there. */
+  /** It is true if the table has a name of its own there. */
   readonly hasAlias: boolean;
-  /** Whether all of it qualifies columns, as before `.*`. */
+  /** It is true if all of it qualifies columns, as before `.*`. */
   readonly isQualifier: boolean;
 }
 

@@ -15,7 +15,7 @@ export const CLICKHOUSE_ROUTE = '/clickhouse';
 
 export interface ClickHouseOptions extends BaseOptions {
   readonly answerClickHouse: AnswerClickHouse;
-  /** Whether the engine answers. */
+  /** Returns whether the engine answers. */
   readonly isReady: () => Promise<boolean>;
   /** As `version()` returns it; shown in exceptions. */
   readonly version: string;

@@ -162,7 +162,7 @@ function isDefault(name: string, value: string): boolean {
 
 const NUMERIC = /Int|Float|Double|econds/;
 
-/** Whether a value is the one in force, however it is written. */
+/** Returns whether a value is the one in force, however it is written. */
 function isSame(setting: Known | undefined, value: string): boolean {
   if (setting === undefined) return false;
   const { type, value: own } = setting;

@@ -173,7 +173,7 @@ function readEnd(cursor: Cursor, from: number): Pick<Clauses, 'format' | 'settin
   return { format, settings };
 }
 
-/** Whether a query may end with a token, so that FORMAT or SETTINGS after it is no name. */
+/** Returns whether a query may end with a token, so that FORMAT or SETTINGS after it is no name. */
 function endsExpression(cursor: Cursor, at: number): boolean {
   const word = cursor.word(at);
   if (word !== undefined)

@@ -13,13 +13,13 @@ export interface Question {
   readonly id: string;
   readonly policy: LivePolicy;
   readonly plan: Plan;
-  /** Whether the text of the query may have another meaning at another time, besides its parameters. */
+  /** It is true if the text of the query may have another meaning at another time, besides its parameters. */
   readonly readsTime: boolean;
   /** Runs are counted against the budgets of its key. */
   readonly requester: Requester & { readonly key: string };
   /** The name of its key. */
   readonly principal: string;
-  /** Whether nothing that its admission depends on has changed since. */
+  /** Returns whether nothing that its admission depends on has changed since. */
   readonly isCurrent: () => boolean;
   /** Admits and plans the call again, without counting it as a call. Throws Problem. */
   readonly again: () => Promise<Question>;

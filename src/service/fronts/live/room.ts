@@ -21,7 +21,7 @@ function knownBytes({ topics }: Pick<RoomOptions, 'topics'>): number {
   return bytes;
 }
 
-/** Whether there is room for more; what is only remembered for callers who reconnect is forgotten first. */
+/** Returns whether there is room for more; what is only remembered for callers who reconnect is forgotten first. */
 export function hasRoom(room: RoomOptions): boolean {
   // Not their sum: what is being sent is mostly what is known.
   const isRoomy = (): boolean => Math.max(room.holding.bytes(), knownBytes(room)) <= room.memory;

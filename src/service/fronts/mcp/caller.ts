@@ -30,7 +30,7 @@ export interface CallerOptions {
 }
 
 export interface CountedCaller extends Caller {
-  /** Whether a call was made: it counted against the rate limits. */
+  /** Returns whether a call was made: it counted against the rate limits. */
   readonly hasCalled: () => boolean;
 }
 

@@ -24,9 +24,9 @@ export interface Messages {
   readonly all: readonly Message[];
   /** The message of a request without an array. */
   readonly single: Message | undefined;
-  /** Whether a message counts against the rate limits when it is received. */
+  /** It is true if a message counts against the rate limits when it is received. */
   readonly countOnReceipt: boolean;
-  /** Whether a message asks for progress notifications. */
+  /** It is true if a message asks for progress notifications. */
   readonly wantsProgress: boolean;
 }
 

@@ -22,7 +22,7 @@ export function checkOrigin(
   throw new Problem('route.origin_denied');
 }
 
-/** Whether the service is at the origin; only a proxy knows which scheme it has there. */
+/** Returns whether the service is at the origin; only a proxy knows which scheme it has there. */
 function isOfHost(origin: string, host: string | undefined): boolean {
   return ['http', 'https'].some((scheme) => originOf(`${scheme}://${host ?? ''}`) === origin);
 }

@@ -17,7 +17,7 @@ function only(name: string): readonly [string, readonly string[]] {
   return [name.toLowerCase(), [name]];
 }
 
-/** Whether BigQuery has a function of that name, in any case; some of them also ClickHouse has. */
+/** Returns whether BigQuery has a function of that name, in any case; some of them also ClickHouse has. */
 export function isBigQueryFunction(name: string): boolean {
   const lower = name.toLowerCase();
   return KNOWN_FUNCTIONS.names.has(lower) || KNOWN_FUNCTIONS.replacements.has(lower);
@@ -215,7 +215,7 @@ function havingInCall(text: EvidenceText, index: number): string | undefined {
   return isExtreme && isInCall(text, index, 'HAVING') ? 'HAVING in a call' : undefined;
 }
 
-/** Whether the token is directly inside of the parentheses of a call, and not in a window or a query. */
+/** Returns whether the token is directly inside of the parentheses of a call, and not in a window or a query. */
 function isInCall(
   { query, levels }: EvidenceText,
   index: number,
@@ -244,7 +244,7 @@ function ownFunction({ query, functions }: EvidenceText, index: number): string 
   return isOwn && !isClickHouseSpelling(text, functions) ? `${word}(` : undefined;
 }
 
-/** Whether the engine has a function of that name in that case. */
+/** Returns whether the engine has a function of that name in that case. */
 function isClickHouseSpelling(name: string, { allows, denies }: FunctionPolicy): boolean {
   if (!allows(name) && !denies(name)) return false;
   return CASE_SENSITIVE.get(name.toLowerCase())?.includes(name) ?? true;

@@ -109,12 +109,12 @@ function readLevels(query: Cursor): Levels {
   return { depth, clauses, openers, openings };
 }
 
-/** Whether the words come next, in this order. */
+/** Returns whether the words come next, in this order. */
 export function follows(query: Cursor, index: number, words: readonly string[]): boolean {
   return words.every((word, ahead) => query.word(index + ahead) === word);
 }
 
-/** Whether a value ends with the token, so that an operator follows. */
+/** Returns whether a value ends with the token, so that an operator follows. */
 export function endsValue(query: Cursor, index: number): boolean {
   const kind = query.kind(index);
   if (kind === 'word') return !BEFORE_VALUE.has(query.word(index) ?? '') && query.word(index) !== 'AS';

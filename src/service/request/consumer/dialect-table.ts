@@ -18,7 +18,7 @@ export interface DialectRow {
   readonly unparsed: readonly ProblemCode[];
   /** What only queries in this dialect have. */
   readonly evidence: Evidence;
-  /** Whether the query has a construct that other dialects have, too, and this one reads otherwise. */
+  /** Returns whether the query has a construct that other dialects have, too, and this one reads otherwise. */
   readonly reads?: (text: EvidenceText) => boolean;
 }
 

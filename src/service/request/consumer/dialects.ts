@@ -7,7 +7,7 @@ import { DIALECTS } from './dialect-table.ts';
 export interface Attempts<Plan> {
   /** Rejects with a Problem if the query is invalid in the dialect. */
   readonly planIn: (dialect: Dialect) => Promise<Plan>;
-  /** Whether the engine can analyse the plan. */
+  /** Returns whether the engine can analyse the plan. */
   readonly canRun: (plan: Plan) => Promise<boolean>;
   readonly evidence: DialectEvidence;
 }
@@ -16,7 +16,7 @@ export interface Attempts<Plan> {
 export interface DialectEvidence {
   /** How many different constructs the query has that only this dialect has. */
   readonly count: (dialect: Dialect) => number;
-  /** Whether it has one that this dialect reads otherwise than the others. */
+  /** Returns whether it has one that this dialect reads otherwise than the others. */
   readonly isReadOtherwise: (dialect: Dialect) => boolean;
 }
 
@@ -123,7 +123,7 @@ function wasParsed({ problem }: Rejected): boolean {
   return !UNPARSED.has(problem.code);
 }
 
-/** Whether the problem `a` occurs later in the query than `b`. */
+/** Returns whether the problem `a` occurs later in the query than `b`. */
 function isFurther(a: Rejected, b: Rejected): boolean {
   const [here, there] = [locationOf(a), locationOf(b)];
   if (here.line !== there.line) return (here.line ?? 0) > (there.line ?? 0);

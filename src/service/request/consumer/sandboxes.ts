@@ -31,7 +31,7 @@ export interface Sandboxes {
    * any of that. Never rejects: if the engine is unavailable now, the first consumer query does it.
    */
   readonly prepare: (endpoint: Endpoint) => Promise<void>;
-  /** Whether the engine can analyse a checked statement, resolving all names and types. Runs its scalar subqueries only. */
+  /** Returns whether the engine can analyse a checked statement, resolving all names and types. Runs its scalar subqueries only. */
   readonly canRun: (endpoint: Endpoint, statement: Statement) => Promise<boolean>;
   /** Why the engine cannot analyse a checked statement; undefined if it can. Runs its scalar subqueries only. */
   readonly rejection: (endpoint: Endpoint, statement: Statement) => Promise<EngineError | undefined>;
@@ -187,7 +187,7 @@ function stateColumnsOf(tables: readonly TableColumns[]): ReadonlyMap<string, re
   );
 }
 
-/** Whether a column is, or contains, an aggregate function state. */
+/** Returns whether a column is, or contains, an aggregate function state. */
 function isState({ type }: Column): boolean {
   return hasState(parseType(type));
 }

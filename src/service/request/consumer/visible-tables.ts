@@ -114,7 +114,7 @@ export async function tablesOfVariant(
   return sandbox?.readable && [...sandbox.readable].map(([name, columns]) => ({ name, columns }));
 }
 
-/** Whether every response to the key is redacted. */
+/** Returns whether every response to the key is redacted. */
 export function isAlwaysRedacted({ redaction }: Endpoint, principal: Principal): boolean {
   return redaction.always || principal.redact;
 }

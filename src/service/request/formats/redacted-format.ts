@@ -82,7 +82,7 @@ interface ChangedRows {
   readonly text: Uint8Array;
   /** Most rows of the result; undefined if it has no more than it may have. */
   readonly most: number | undefined;
-  /** Whether changed columns are strings, whatever their type. */
+  /** It is true if changed columns are strings, whatever their type. */
   readonly isText?: boolean;
 }
 

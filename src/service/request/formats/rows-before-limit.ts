@@ -6,12 +6,12 @@ import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 const COUNTED =
   /^(?:JSON|JSONStrings|JSONCompact|JSONCompactStrings|JSONColumnsWithMetadata|XML|JSON\w*WithProgress)$/;
 
-/** Whether results in the format report how many rows there were before a LIMIT. */
+/** Returns whether results in the format report how many rows there were before a LIMIT. */
 export function reportsRowsBefore(engine: string): boolean {
   return COUNTED.test(engine);
 }
 
-/** Whether a query limits its rows at its end, or a part of a set operation may. */
+/** Returns whether a query limits its rows at its end, or a part of a set operation may. */
 export function hasLimit(sql: string): boolean {
   const { root, fault } = parseSavedText(sql);
   return fault !== undefined || root.kind === 'union' || root.parts.some(limits);

@@ -7,7 +7,7 @@ const IN_LINES = /WithProgress$/;
 /** They follow all data. */
 const TAIL = 1000;
 
-/** Whether a result in the format reports what was read between its rows, not only at its end. */
+/** Returns whether a result in the format reports what was read between its rows, not only at its end. */
 export function reportsInLines({ engine }: Pick<EngineFormat, 'engine'>): boolean {
   return IN_LINES.test(engine);
 }

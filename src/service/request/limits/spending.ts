@@ -95,9 +95,9 @@ export function createSpending(
 }
 
 interface Counted {
-  /** Whether it is the query of the call, which the call's record mentions. */
+  /** It is true if it is the query of the call, which the call's record mentions. */
   readonly isRun: boolean;
-  /** Whether it needs a budget that is not used up. */
+  /** It is true if it needs a budget that is not used up. */
   readonly isChecked: boolean;
 }
 

@@ -26,7 +26,7 @@ const NAMING: ReadonlySet<NodeKind> = new Set<NodeKind>([
   'source',
 ]);
 
-/** Whether no key is a name that the query itself gives to a value. False if it may be one. */
+/** Returns whether no key is a name that the query itself gives to a value. False if it may be one. */
 export function areColumns(sql: string, keys: readonly string[]): boolean {
   const tree = parseSavedText(sql);
   let areAll = tree.fault === undefined;

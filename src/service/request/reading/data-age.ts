@@ -88,7 +88,7 @@ export function rejectStale(plan: AgedPlan, age: DataAge | undefined): void {
   });
 }
 
-/** Whether a response with data of this age is not served. */
+/** Returns whether a response with data of this age is not served. */
 export function isRejected({ endpoint }: Pick<Plan, 'endpoint'>, age: DataAge | undefined): boolean {
   return age?.isStale === true && endpoint.fresh?.otherwise === 'error';
 }

@@ -6,7 +6,7 @@ import { parseExact } from '../../formats/exact-json.ts';
 export interface NumberRule {
   /** Relative difference up to which floating-point numbers are equal. */
   readonly tolerance: number;
-  /** Whether whole numbers are floating-point numbers too, as in a column of type `Float64`. */
+  /** It is true if whole numbers are floating-point numbers too, as in a column of type `Float64`. */
   readonly isFloat: boolean;
 }
 

@@ -13,7 +13,7 @@ export interface NamedType {
 export interface KeptColumn extends NamedType {
   /** Among all columns of the result. */
   readonly index: number;
-  /** Whether its values come from the redacted rows. */
+  /** It is true if its values come from the redacted rows. */
   readonly isChanged: boolean;
 }
 

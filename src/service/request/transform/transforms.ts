@@ -27,7 +27,7 @@ export type Transform<Compiled = Redactor> =
 export interface Redaction<Compiled = Redactor> {
   readonly kind: 'redact';
   readonly redactor: Compiled;
-  /** Whether the source of the rows is redacted already. */
+  /** It is true if the source of the rows is redacted already. */
   readonly isAfterSource: boolean;
 }
 

@@ -4,13 +4,13 @@
 interface ClauseKeyword {
   /** A query; what belongs to the tables; a clause that comes after the tables; the next query of a set operation. */
   readonly begins: 'query' | 'tables' | 'rows' | 'member';
-  /** Whether a condition follows. */
+  /** It is true if a condition follows. */
   readonly isFilter?: true;
-  /** Whether a number of rows follows. */
+  /** It is true if a number of rows follows. */
   readonly isCount?: true;
-  /** Whether it can also be a name. */
+  /** It is true if it can also be a name. */
   readonly isName?: true;
-  /** Whether it has another meaning inside a value, as in `* EXCEPT (a)` and `list[OFFSET(0)]`. */
+  /** It is true if it has another meaning inside a value, as in `* EXCEPT (a)` and `list[OFFSET(0)]`. */
   readonly isInValues?: true;
 }
 

@@ -49,7 +49,7 @@ export function tokenTexts(sql: string, kind?: TokenKind): readonly string[] {
   );
 }
 
-/** Whether a text is one group in braces. */
+/** Returns whether a text is one group in braces. */
 export function isInBraces(sql: string): boolean {
   const cursor = createCursor(sql);
   return cursor.length > 1 && cursor.kind(0) === '{' && cursor.closing(0) === cursor.length - 1;

@@ -102,7 +102,7 @@ export interface Node extends TokenRange {
   /** The token that names it, if its kind has one; otherwise the first. */
   readonly at: number;
   readonly parts: readonly Node[];
-  /** Whether it was read to its end. */
+  /** It is true if it was read to its end. */
   readonly isWhole: boolean;
 }
 

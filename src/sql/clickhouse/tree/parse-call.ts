@@ -25,7 +25,7 @@ import {
   type Reader,
 } from './reader.ts';
 
-/** Whether a name followed by an opening parenthesis comes next. */
+/** Returns whether a name followed by an opening parenthesis comes next. */
 export function isCall(reader: Reader): boolean {
   const first = word(reader) ?? '';
   return kind(reader, 1) === '(' && (!KEYWORDS.has(first) || CALLABLE.has(first));

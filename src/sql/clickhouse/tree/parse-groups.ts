@@ -20,7 +20,7 @@ import {
   type Reader,
 } from './reader.ts';
 
-/** Whether the parenthesis `ahead` encloses a query; `((SELECT 1) + 2)` does not, nor do more parentheses than may be nested. */
+/** Returns whether the parenthesis `ahead` encloses a query; `((SELECT 1) + 2)` does not, nor do more parentheses than may be nested. */
 export function isQueryGroup(reader: Reader, ahead = 0): boolean {
   if (kind(reader, ahead) !== '(' || ahead > MAX_NESTING) return false;
   const inside = word(reader, ahead + 1);
@@ -117,7 +117,7 @@ function parseList(reader: Reader): void {
   close(reader, outer);
 }
 
-/** Whether the list has a single element that is a name or another list. */
+/** Returns whether the list has a single element that is a name or another list. */
 function isSingle(reader: Reader): boolean {
   const closing = beyond(reader) - 1;
   for (let ahead = 1; ahead < closing; ahead = beyond(reader, ahead)) {

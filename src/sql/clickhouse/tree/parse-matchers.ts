@@ -65,7 +65,7 @@ function parseModifier(reader: Reader): boolean {
   return true;
 }
 
-/** Whether EXCEPT is the set operator rather than the column modifier. */
+/** Returns whether EXCEPT is the set operator rather than the column modifier. */
 function startsMember(reader: Reader, ahead: number): boolean {
   const next = word(reader, ahead);
   if (next === 'ALL' || next === 'DISTINCT') return true;

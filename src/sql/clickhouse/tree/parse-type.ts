@@ -43,7 +43,7 @@ function isSecondWord(first: string | undefined, second: string | undefined): bo
   return INTEGERS.has(first) && (second === 'SIGNED' || second === 'UNSIGNED');
 }
 
-/** Whether a parameter of a saved query comes next: `{name:Type}`, or `@name` before it is bound. */
+/** Returns whether a parameter of a saved query comes next: `{name:Type}`, or `@name` before it is bound. */
 export function isPlaceholder(reader: Reader, ahead = 0): boolean {
   const first = kind(reader, ahead);
   if (!reader.isSaved) return false;

@@ -53,7 +53,7 @@ export function definedTables(tree: Tree): ReadonlySet<string> {
   return new Set(nodesOf(tree.root, 'with-table').map((node) => nameOf(tree, node)));
 }
 
-/** Whether an operand is NULL itself. */
+/** Returns whether an operand is NULL itself. */
 export function isNull({ cursor }: TreeTokens, node: Node | undefined): boolean {
   return node?.kind === 'constant' && cursor.word(node.at) === 'NULL';
 }

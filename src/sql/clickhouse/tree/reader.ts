@@ -15,7 +15,7 @@ export interface OpenNode extends Node {
   readonly parts: OpenNode[];
 }
 
-/** Whether an alias may follow a value: not at all, only after AS, or also without AS. */
+/** An alias may follow a value not at all, only after AS, or also without AS. */
 export type AliasForm = 'none' | 'as' | 'bare';
 
 /** The mutually recursive parts of the grammar. Each adds one node to that which is open. */
@@ -43,7 +43,7 @@ export interface Reader {
   operators: number;
   /** Inside a lambda no aliases are allowed. */
   inLambda: boolean;
-  /** Whether the query is an author's, which has more forms than a consumer may use. */
+  /** It is true if the query is an author's, which has more forms than a consumer may use. */
   readonly isSaved: boolean;
   /** How many names, at most, are before that of a table. */
   readonly qualifiers: number;
@@ -194,12 +194,12 @@ export function nest(reader: Reader, read: () => void): void {
   reader.depth--;
 }
 
-/** Whether the next token is a keyword, which can never be a name. In a saved query it can be one where a name is expected, as in `max(End)`. */
+/** Returns whether the next token is a keyword, which can never be a name. In a saved query it can be one where a name is expected, as in `max(End)`. */
 export function isKeyword(reader: Reader): boolean {
   return !reader.isSaved && KEYWORDS.has(word(reader) ?? '');
 }
 
-/** Whether a keyword precedes a value rather than being one. */
+/** Returns whether a keyword precedes a value rather than being one. */
 export function isKeywordBefore(reader: Reader, expected: string): boolean {
   const next = kind(reader, 1);
   return word(reader) === expected && next !== undefined && next !== ',' && next !== ')' && next !== '.';
@@ -224,7 +224,7 @@ export function anyName(reader: Reader): number {
   return name(reader) === undefined ? newName(reader) : reader.at++;
 }
 
-/** Whether an alias without AS comes next. */
+/** Returns whether an alias without AS comes next. */
 export function isBareAlias(reader: Reader): boolean {
   if (kind(reader) === 'quoted') return true;
   const next = word(reader);
@@ -232,7 +232,7 @@ export function isBareAlias(reader: Reader): boolean {
   return next !== undefined && !KEYWORDS.has(next) && !others.has(next);
 }
 
-/** Whether the list that is being read ends after its last comma. */
+/** Returns whether the list that is being read ends after its last comma. */
 export function isAfterLast(reader: Reader): boolean {
   if (kind(reader, -1) !== ',') return false;
   if (reader.isSaved && (kind(reader) === undefined || kind(reader) === ')')) return true;

@@ -99,7 +99,7 @@ export function unreadableNames({ cursor }: TreeTokens): readonly number[] {
   );
 }
 
-/** Whether a name is that of the database in `FROM a.b` or `JOIN a.b`. */
+/** Returns whether a name is that of the database in `FROM a.b` or `JOIN a.b`. */
 export function isDatabase({ cursor }: TreeTokens, at: number): boolean {
   const before = cursor.word(at - 1);
   return cursor.kind(at + 1) === '.' && (before === 'FROM' || before === 'JOIN');
@@ -141,7 +141,7 @@ export function tokenFrom(tree: TreeTokens, offset: number): number {
   return before >= 0 && tree.cursor.end(before) > offset ? before : before + 1;
 }
 
-/** Whether a token is outside of all brackets. */
+/** Returns whether a token is outside of all brackets. */
 export function isOutsideBrackets({ cursor }: TreeTokens, token: number): boolean {
   let at = 0;
   while (at < token) at = cursor.after(at);

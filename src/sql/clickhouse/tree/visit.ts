@@ -13,7 +13,7 @@ export function walk(node: Node, visit: (node: Node, parent: Node | undefined) =
   for (const part of node.parts) walk(part, visit, node);
 }
 
-/** Whether a node or one below it is accepted. */
+/** Returns whether a node or one below it is accepted. */
 export function someNode(node: Node, accepts: (node: Node) => boolean): boolean {
   if (accepts(node)) return true;
   for (const part of node.parts) if (someNode(part, accepts)) return true;
@@ -54,17 +54,17 @@ export function namesOf({ cursor }: TreeTokens, { from, to }: Node): readonly st
   return names;
 }
 
-/** Whether a dot follows, and with it a part of the value. */
+/** Returns whether a dot follows, and with it a part of the value. */
 export function isBeforeDot({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
   return cursor.kind(to) === '.';
 }
 
-/** Whether a type, a subobject or `*` follows a name after a dot, and not the number of an element. */
+/** Returns whether a type, a subobject or `*` follows a name after a dot, and not the number of an element. */
 export function hasPath(tree: TreeTokens, node: Pick<Node, 'to'>): boolean {
   return isBeforeDot(tree, node) && tree.cursor.kind(node.to + 1) !== 'number';
 }
 
-/** Whether a list of arguments begins with DISTINCT. */
+/** Returns whether a list of arguments begins with DISTINCT. */
 export function isDistinct({ cursor }: TreeTokens, { at }: Node): boolean {
   return cursor.word(at) === 'DISTINCT';
 }
@@ -104,7 +104,7 @@ export function testOf(tree: TreeTokens, { at, to }: Pick<Node, 'at' | 'to'>): s
   return textOf(tree, { from: at, to }).toUpperCase();
 }
 
-/** Whether AS precedes the name of an alias. */
+/** Returns whether AS precedes the name of an alias. */
 export function hasAs({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
   return cursor.word(at - 1) === 'AS';
 }
@@ -142,7 +142,7 @@ export function operatorOf({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): st
   return first === 'NOT' ? (cursor.word(at + 1) ?? first) : first;
 }
 
-/** Whether NOT is a part of an operator: NOT IN, GLOBAL NOT IN, NOT LIKE, NOT BETWEEN, IS NOT NULL. */
+/** Returns whether NOT is a part of an operator: NOT IN, GLOBAL NOT IN, NOT LIKE, NOT BETWEEN, IS NOT NULL. */
 export function isNegated({ cursor }: TreeTokens, { at }: Pick<Node, 'at'>): boolean {
   const first = cursor.word(at);
   return first === 'NOT' || ((first === 'GLOBAL' || first === 'IS') && cursor.word(at + 1) === 'NOT');
@@ -159,7 +159,7 @@ export function argumentsOf(call: Node): readonly Node[] {
   return call.parts.findLast(({ kind }) => kind === 'arguments')?.parts ?? [];
 }
 
-/** Whether a call is `count(*)`, which reads no column. */
+/** Returns whether a call is `count(*)`, which reads no column. */
 export function isCountOfRows(tree: TreeTokens, call: Node): boolean {
   if (call.kind !== 'call' || !/^count$/i.test(nameOf(tree, call))) return false;
   return call.parts.every(({ parts: [value, ...others] }) => {
@@ -167,12 +167,12 @@ export function isCountOfRows(tree: TreeTokens, call: Node): boolean {
   });
 }
 
-/** Whether nothing but commas is between the parts of a list, as FROM in `substring(x FROM 2)`. */
+/** Returns whether nothing but commas is between the parts of a list, as FROM in `substring(x FROM 2)`. */
 export function areBetweenCommas({ cursor }: TreeTokens, parts: readonly Node[]): boolean {
   return parts.slice(1).every(({ from }) => cursor.kind(from - 1) === ',');
 }
 
-/** Whether a list in brackets ends with a comma. */
+/** Returns whether a list in brackets ends with a comma. */
 export function endsWithComma({ cursor }: TreeTokens, { to }: Pick<Node, 'to'>): boolean {
   return cursor.kind(to - 2) === ',';
 }

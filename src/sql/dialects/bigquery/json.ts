@@ -8,7 +8,7 @@ import { sql, type Sql } from '../sql.ts';
 import { isKind, value, type Value } from '../value.ts';
 import { unmarked, withNumbers, withNumbersInJson } from './json-numbers.ts';
 
-/** Whether the document is a string, rather than a value of type JSON. */
+/** Returns whether the document is a string, rather than a value of type JSON. */
 const isText = ({ arg, context }: Application): boolean => context.shared.isStrict && !isKind(arg(0), 'json');
 
 const presentOf = (place: Value): Sql => unmarked(sql`nullIf(${place.sql}, 'null')`);

@@ -30,7 +30,7 @@ const MODIFIED: Readonly<Record<string, string>> = { E: 'CcXxYy', O: 'deHIMmSUuV
 const OF_ZONES: ReadonlySet<Element> = new Set(['offset', 'offset_colon', 'zone']);
 const OF_CLOCKS = /^(?:hour|minute|second|micros|half|epoch)/;
 
-/** Whether a type has the element. */
+/** Returns whether a type has the element. */
 function isOf(element: Element, kind: TimeKind): boolean {
   if (kind === 'timestamp') return true;
   return !OF_ZONES.has(element) && !(kind === 'date' && OF_CLOCKS.test(element));

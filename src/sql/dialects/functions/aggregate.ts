@@ -60,7 +60,7 @@ export function sum({ application, isPartial, apply }: Aggregation): Value {
   return value(kind, apply('sum', [own.sql]), nullable, { scale });
 }
 
-/** Whether the sum of some billion such integers may have more than 64 bits. */
+/** Returns whether the sum of some billion such integers may have more than 64 bits. */
 function isLong({ type: { kind, bits = 64, isUnsigned = false } }: Value): boolean {
   return kind === 'int' && bits > (isUnsigned ? COUNT.bits : 32);
 }
@@ -117,7 +117,7 @@ export function extreme(name: 'min' | 'max'): AggregateRule {
   };
 }
 
-/** Whether NaN among the values is the result; ClickHouse skips it. */
+/** Returns whether NaN among the values is the result; ClickHouse skips it. */
 function isNan(name: 'min' | 'max', { traits }: Application): boolean {
   return traits.extremeOfNanIsNan || (name === 'max' && traits.hasNan);
 }

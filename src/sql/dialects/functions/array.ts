@@ -90,7 +90,7 @@ function endmost(place: '1' | '-1'): Rule {
   };
 }
 
-/** Whether an array contains a value; `arrayAt`: the argument that is the array. */
+/** Returns whether an array contains a value; `arrayAt`: the argument that is the array. */
 export function contains(arrayAt: 0 | 1): Rule {
   return (application) => {
     const [own, item] = [arrayArgument(application, arrayAt), soughtAt(application, 1 - arrayAt)];

@@ -100,7 +100,7 @@ export const decode: Rule = (application) => {
   };
 };
 
-/** Whether only some values are strings, or times: MySQL and SQLite would compare them as numbers or as strings. */
+/** Returns whether only some values are strings, or times: MySQL and SQLite would compare them as numbers or as strings. */
 function areMixed(args: readonly Value[]): boolean {
   const present = args.filter((each) => !isKind(each, 'null'));
   const families = present.map((each) =>

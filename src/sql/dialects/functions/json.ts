@@ -55,7 +55,7 @@ function columnPlace({ arg, call, source }: Application, index: number): Value |
   return place;
 }
 
-/** Whether a place is in a column of type JSON, which has no text. */
+/** Returns whether a place is in a column of type JSON, which has no text. */
 export const isColumn = (place: Value): boolean => !isKind(place, 'json');
 
 /** The value at a path as JSON. */

@@ -17,7 +17,7 @@ type Exception = (own: Sql) => Sql;
 
 const ofInfinity: Exception = (own) => sql`NOT isFinite(${own})`;
 
-/** Whether a result is NUMERIC, of which Float64 has the digits. */
+/** Returns whether a result is NUMERIC, of which Float64 has the digits. */
 const isNumeric = ({ traits }: Application, args: readonly Value[]): boolean =>
   traits.numericScale !== undefined &&
   args.some(isExact) &&
@@ -47,7 +47,7 @@ const DOMAINS: Readonly<Record<string, Domain>> = {
   atanh: { least: -1, most: 1 },
 };
 
-/** Whether a number is one of those. */
+/** Returns whether a number is one of those. */
 function insideSql(own: Sql, { least, most, isOpen = false }: Domain): Sql {
   const than = isOpen ? '' : '=';
   const above = sql`${own} >${than} ${String(least)}`;

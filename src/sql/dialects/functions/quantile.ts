@@ -88,7 +88,7 @@ export function quantileElement({ application, apply }: Aggregation): Value {
   };
 }
 
-/** Whether ClickHouse has quantiles of the values. */
+/** Returns whether ClickHouse has quantiles of the values. */
 const isRanked = (own: Value): boolean =>
   isNumber(own) || ['date', 'datetime', 'timestamp', 'unknown'].includes(own.type.kind);
 

@@ -123,7 +123,7 @@ export function rowRule(call: Call, own: Rules): Rule | undefined {
   return Object.hasOwn(WINDOW_FUNCTIONS, call.name) ? WINDOW_FUNCTIONS[call.name] : undefined;
 }
 
-/** Whether a call aggregates rows, also over a window. */
+/** Returns whether a call aggregates rows, also over a window. */
 export function isAggregate({ name, args }: Pick<Call, 'name' | 'args'>): boolean {
   // With several arguments, they are functions of values.
   if ((name === 'max' || name === 'min') && args.length > 1) return false;

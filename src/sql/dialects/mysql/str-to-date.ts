@@ -59,7 +59,7 @@ function partSource(pieces: readonly Piece[]): string {
   }, '')}`;
 }
 
-/** Whether a string matches the whole pattern, with a day that there is. */
+/** Returns whether a string matches the whole pattern, with a day that there is. */
 function isDay(written: string, { source, groups }: TimeExpression): boolean {
   const match = new RegExp(source).exec(written);
   if (match === null || !groups.has('day')) return false;

@@ -13,7 +13,7 @@ type Building = { -readonly [Key in keyof Call]: Call[Key] };
 /** Keywords that a parenthesis may follow without being a call. */
 const NOT_FUNCTIONS = keywordsThat('call');
 
-/** Whether the name that starts here is that of a call. */
+/** Returns whether the name that starts here is that of a call. */
 export function isCallAhead(source: Source): boolean {
   const { kind, upper } = peek(source);
   let ahead = 1;

@@ -33,7 +33,7 @@ function unitOf(word: string): string | undefined {
 const PARTS =
   /^(?:DAY_?OF_?(?:WEEK|MONTH|YEAR)(?:_?ISO)?|ISO_?(?:DOW|WEEK|YEAR)|DOW|DOY|EPOCH(?:_\w+)?|WEEK_?ISO|YEAR_?OF_?WEEK(?:_?ISO)?)$/i;
 
-/** Whether a word is a unit, without its short forms, or a part of a time. */
+/** Returns whether a word is a unit, without its short forms, or a part of a time. */
 export function isUnitName(word: string): boolean {
   return NAMES.has(word.toUpperCase()) || PARTS.test(word);
 }

@@ -21,7 +21,7 @@ export interface StringForm {
   readonly content: Content;
   /** `undefined`: a backslash is a character. */
   readonly escapes?: Escapes;
-  /** Whether a backslash keeps the quote after it from closing the string, although both stay in its value. */
+  /** It is true if a backslash keeps the quote after it from closing the string, although both stay in its value. */
   readonly isRaw?: boolean;
 }
 
@@ -55,7 +55,7 @@ export interface LexicalRules {
   readonly word: RegExp;
   /** Sticky. */
   readonly number: RegExp;
-  /** Whether a word may follow a number without a space. */
+  /** It is true if a word may follow a number without a space. */
   readonly isWordAfterNumber: boolean;
   /** Names of columns by position, such as `$1`. Sticky. */
   readonly position?: RegExp;

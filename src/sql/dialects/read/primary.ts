@@ -134,7 +134,7 @@ function readKeyword(source: Source): Expression | undefined {
   return isTyped(source, upper) ? readTyped(source) : READERS.get(upper)?.(source, at);
 }
 
-/** Whether a type and a string follow. */
+/** Returns whether a type and a string follow. */
 function isTyped(source: Source, word: string): boolean {
   if (peek(source, 1).kind === 'string') return word in source.grammar.typedLiterals;
   if (word === 'DOUBLE') return isWord(source, 'PRECISION', 1) && peek(source, 2).kind === 'string';

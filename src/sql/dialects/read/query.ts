@@ -63,7 +63,7 @@ function readTable(source: Source, isRecursive: boolean): WithTable {
   });
 }
 
-/** Whether FROM names a table, anywhere in a part of a query. */
+/** Returns whether FROM names a table, anywhere in a part of a query. */
 function hasTable(part: unknown, name: string): boolean {
   if (typeof part !== 'object' || part === null) return false;
   if ('kind' in part && part.kind === 'table' && 'parts' in part) {
@@ -79,7 +79,7 @@ type Member = Select | Query;
 interface Term {
   readonly operator: SetOperator | undefined;
   member: Member;
-  /** Whether `member` was written as several, without parentheses. */
+  /** It is true if `member` was written as several, without parentheses. */
   isJoined: boolean;
 }
 
@@ -140,7 +140,7 @@ function join(left: Term, { operator = 'UNION ALL', member: right }: Term): void
   left.isJoined = true;
 }
 
-/** Whether a query is nothing but its body. */
+/** Returns whether a query is nothing but its body. */
 function isBare({ tables, orderBy, limit, offset }: Query): boolean {
   return tables.length === 0 && orderBy.length === 0 && limit === undefined && offset === undefined;
 }

@@ -37,7 +37,7 @@ export interface ReadOptions {
    */
   readonly isStrict: boolean;
   readonly limits: Limits;
-  /** Whether the outlines of the queries are wanted. */
+  /** It is true if the outlines of the queries are wanted. */
   readonly hasOutlines?: boolean;
 }
 

@@ -70,7 +70,7 @@ function readReplaced(source: Source): Star['replace'] {
 
 const AFTER_ITEMS: ReadonlySet<string> = new Set([...keywordsThat('items'), ')', ';']);
 
-/** Whether the select list has ended: a comma before it is a trailing one. */
+/** Returns whether the select list has ended: a comma before it is a trailing one. */
 export function isAfterItems(source: Source): boolean {
   const { kind, upper } = peek(source);
   return kind === 'end' || (kind !== 'quoted' && AFTER_ITEMS.has(upper));

@@ -72,7 +72,7 @@ export function readExpression(source: Source): Expression {
   return nested(source, () => source.rules.above(source, 0));
 }
 
-/** Whether the dialect has a construct. */
+/** Returns whether the dialect has a construct. */
 export function has({ grammar }: Source, feature: Feature): boolean {
   return grammar.features.has(feature);
 }
@@ -101,7 +101,7 @@ export function isWord(source: Source, word: string, ahead = 0): boolean {
   return token.upper === word && token.kind === 'word';
 }
 
-/** Whether the words follow, from a number of tokens on. */
+/** Returns whether the words follow, from a number of tokens on. */
 export function areWords(source: Source, words: readonly string[], ahead = 0): boolean {
   return words.every((word, index) => isWord(source, word, ahead + index));
 }
@@ -111,7 +111,7 @@ export function isSymbol(source: Source, symbol: string, ahead = 0): boolean {
   return token.text === symbol && token.kind === 'symbol';
 }
 
-/** Whether a bare or quoted name follows, reserved or not. */
+/** Returns whether a bare or quoted name follows, reserved or not. */
 export function isNameToken(source: Source, ahead = 0): boolean {
   const { kind } = peek(source, ahead);
   return kind === 'word' || kind === 'quoted';
@@ -160,7 +160,7 @@ export function unread(source: Source, at: number, reason: string, hint?: string
   return { kind: 'unread', at, text: textFrom(source, at), reason };
 }
 
-/** Whether a name follows: a quoted one, or a word that is not reserved. */
+/** Returns whether a name follows: a quoted one, or a word that is not reserved. */
 function isName(source: Source, ahead = 0): boolean {
   const { kind, upper } = peek(source, ahead);
   return kind === 'quoted' || (kind === 'word' && !source.grammar.reserved.has(upper));
@@ -243,7 +243,7 @@ function isClosing(source: Source): boolean {
   return isSymbol(source, ')') || isSymbol(source, ']');
 }
 
-/** Whether a query starts here, after any number of opening parentheses. */
+/** Returns whether a query starts here, after any number of opening parentheses. */
 export function isQueryAhead(source: Source, ahead = 0): boolean {
   let index = ahead;
   while (isSymbol(source, '(', index)) index++;
@@ -264,7 +264,7 @@ export function afterParentheses(source: Source, ahead = 0): Token {
 const AFTER_QUERY: ReadonlySet<string> = new Set([')', ...keywordsThat('query')]);
 
 /**
- * Whether the parentheses that open here contain a query. Those of `((SELECT 1) + 2)` do not: what follows the first query in
+ * Returns whether the parentheses that open here contain a query. Those of `((SELECT 1) + 2)` do not: what follows the first query in
  * parentheses cannot follow a query.
  */
 export function isQueryWithin(source: Source): boolean {

@@ -26,5 +26,5 @@ export function secondsIn(unit: string): number | undefined {
   return length === undefined ? undefined : length / 1e6;
 }
 
-/** Whether a unit is a number of days or months. */
+/** Returns whether a unit is a number of days or months. */
 export const isOfDays = (unit: string): boolean => unit in MONTHS || unit === 'DAY' || unit === 'WEEK';

@@ -2,7 +2,7 @@
 import { sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 
-/** Whether the value is a Date or a Date32 in ClickHouse. */
+/** Returns whether the value is a Date or a Date32 in ClickHouse. */
 export const isDay = ({ type }: Value): boolean => type.kind === 'date' || type.isDate === true;
 
 /** The day in UTC, as Date32. */

@@ -193,6 +193,6 @@ function parsedByEngine(pieces: readonly Piece[], { text, isSafe, zone = 'UTC' }
   return zone === 'UTC' ? parsed : sql`toTimeZone(${parsed}, 'UTC')`;
 }
 
-/** Whether a pattern has the year, which some dialects do not assume. */
+/** Returns whether a pattern has the year, which some dialects do not assume. */
 export const hasYear = (pieces: readonly Piece[]): boolean =>
   pieces.some((piece) => 'element' in piece && /^(?:year|epoch)/.test(piece.element));

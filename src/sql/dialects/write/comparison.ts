@@ -101,7 +101,7 @@ const hasFloats = ({ type }: Value): boolean =>
 
 const isFloat = (each: Value): boolean => isKind(each, 'float') && !/^[\d.()-]+$/.test(String(each.sql));
 
-/** Whether both are NULL, both are NaN, or they are equal. */
+/** Returns whether both are NULL, both are NaN, or they are equal. */
 function same(a: Value, b: Value, { context }: Place): Sql {
   // The function has no common type of an integer and a Float64, or of integers with and without a sign.
   const areMixed =
@@ -121,7 +121,7 @@ function same(a: Value, b: Value, { context }: Place): Sql {
   return sql`(${own} OR ifNull(${areNan}, false))`;
 }
 
-/** Whether Float64 may not be able to represent an integer. */
+/** Returns whether Float64 may not be able to represent an integer. */
 const isWide = ({ type, literal }: Value): boolean =>
   type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
 
@@ -215,7 +215,7 @@ function byFields(left: Value, right: Value, place: Comparison): Value | undefin
   );
 }
 
-/** Whether all conditions are true. */
+/** Returns whether all conditions are true. */
 export function allEqual(conditions: readonly Value[], isNot: boolean): Value {
   const all = joinSql(conditions.map(operand), ' AND ');
   return condition(isNot ? sql`NOT (${all})` : all, isNullable(...conditions));

@@ -137,7 +137,7 @@ export interface RowSource {
   /** What is unnested, which at run time may be a record. */
   readonly written?: Value;
   readonly alias: string | undefined;
-  /** Whether it reads earlier tables. */
+  /** It is true if it reads earlier tables. */
   readonly isCorrelated: boolean;
 }
 

@@ -57,7 +57,7 @@ function writeItems(items: readonly FromItem[], { context, isLost }: ItemPlace):
   return state;
 }
 
-/** Whether a later outer join may produce no row of this table. */
+/** Returns whether a later outer join may produce no row of this table. */
 function isLostLater(later: readonly FromItem[]): boolean {
   return later.some(({ join }) => join === 'RIGHT' || join === 'FULL');
 }

@@ -169,7 +169,7 @@ function expanded(
   );
 }
 
-/** Whether there is a row of all rows, also if there are none. */
+/** Returns whether there is a row of all rows, also if there are none. */
 export const hasTotal = ({ groupings = [] }: Select): boolean =>
   groupings.some(({ kind, sets }) => kind !== 'sets' || sets.some((set) => set.length === 0));
 

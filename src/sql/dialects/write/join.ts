@@ -133,7 +133,7 @@ function common(earlier: readonly Relation[], added: readonly Relation[], { at }
 
 const EQUALITIES: ReadonlySet<string> = new Set(['=', 'IS NOT DISTINCT FROM', '<=>']);
 
-/** Whether a condition has an equality of both sides, in each of its alternatives. */
+/** Returns whether a condition has an equality of both sides, in each of its alternatives. */
 function hasEquality(on: Expression, added: readonly Relation[], all: readonly Relation[]): boolean {
   if (on.kind === 'chain')
     return on.operator === 'AND'

@@ -19,7 +19,7 @@ interface Rows {
   readonly sql: Sql;
   readonly column: string;
   readonly type: Type;
-  /** Whether it uses names of the outer query. */
+  /** It is true if it uses names of the outer query. */
   readonly isCorrelated: boolean;
 }
 
@@ -37,7 +37,7 @@ function negated(own: Value, isNot: boolean): Value {
   return isNot ? condition(sql`NOT ${operand(own)}`, own.type.isNullable) : own;
 }
 
-/** Whether any of the conditions is true. */
+/** Returns whether any of the conditions is true. */
 function anyOf(conditions: readonly Value[]): Value {
   const [only, more] = conditions;
   if (only === undefined) return condition('false', false);

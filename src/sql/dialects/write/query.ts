@@ -139,7 +139,7 @@ function orderOutside(
 
 const pathText = (parts: readonly Name[]): string => parts.map(({ name }) => name.toLowerCase()).join('.');
 
-/** Whether an expression is the name of an item, or the path that it is. */
+/** Returns whether an expression is the name of an item, or the path that it is. */
 function isNamed(item: Extract<Select['items'][number], { kind: 'value' }>, value: Expression): boolean {
   if (value.kind !== 'path') return false;
   const own = pathText(value.parts);

@@ -138,7 +138,7 @@ export function columnOf({ columns }: Relation, { name }: Name): RelationColumn 
   return columns?.get(name.toLowerCase());
 }
 
-/** Whether a name is that of a table here or in an outer query. */
+/** Returns whether a name is that of a table here or in an outer query. */
 export function hasTable(table: string, { relations, parent }: Scope): boolean {
   return (
     relations.some(({ alias }) => same(alias, table)) || (parent !== undefined && hasTable(table, parent))
@@ -184,7 +184,7 @@ function implicitField(name: Name, relations: readonly Relation[]): Value | unde
   return only === undefined || more !== undefined ? undefined : field(only, name);
 }
 
-/** Whether a record is nested in another one of the same table. */
+/** Returns whether a record is nested in another one of the same table. */
 function isInside({ subcolumn: inner }: Value, { subcolumn: outer }: Value): boolean {
   if (inner === undefined || outer === undefined || inner.path.length <= outer.path.length) return false;
   return inner.root === outer.root && outer.path.every((part, index) => inner.path[index] === part);
@@ -192,7 +192,7 @@ function isInside({ subcolumn: inner }: Value, { subcolumn: outer }: Value): boo
 
 const isOpen = ({ columns }: Relation): boolean => columns === undefined;
 
-/** Whether a name is more likely a column of a table whose columns are unknown than the alias of that name. */
+/** Returns whether a name is more likely a column of a table whose columns are unknown than the alias of that name. */
 function isUsed({ name }: Name, { relations, shadowed, usedNames }: Scope): boolean {
   const lower = name.toLowerCase();
   return shadowed?.has(lower) === true && usedNames?.has(lower) === true && relations.some(isOpen);

@@ -123,7 +123,7 @@ function correlatedValue(query: Query, own: Value, { at, context }: Place): Valu
 const isPair = (each: Expression): boolean =>
   each.kind === 'binary' && each.operator === '=' && each.left.kind === 'path' && each.right.kind === 'path';
 
-/** Whether a subquery of one table is correlated only by equalities of columns: then ClickHouse repeats no rows. */
+/** Returns whether a subquery of one table is correlated only by equalities of columns: then ClickHouse repeats no rows. */
 function isKeyed(query: Query, body: Select, context: Context): boolean {
   const [table, more] = body.from;
   if (table?.source.kind !== 'table' || more !== undefined) return false;

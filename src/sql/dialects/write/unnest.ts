@@ -123,7 +123,7 @@ function joinedArray(rows: RowSource, isLeft: boolean, { state, context }: Unnes
 const freshName = (own: string, { shared }: Context): string =>
   shared.isStrict ? shared.fresh('a') : shared.style.name(shared.fresh(own.replaceAll(/\W/g, '_')));
 
-/** Whether elements can be replaced by NULL; of those whose type is not known, only offline. */
+/** Returns whether elements can be replaced by NULL; of those whose type is not known, only offline. */
 const canBeNull = (type: Type, { shared }: Context): boolean =>
   !isComposite(type) || (type.kind === 'unknown' && !shared.isStrict);
 

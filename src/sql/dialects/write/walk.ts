@@ -10,12 +10,12 @@ export function pathsOf(part: unknown): readonly (readonly Name[])[] {
   return Object.values(part).flatMap(pathsOf);
 }
 
-/** Whether an expression calls an aggregate function outside subqueries and windows. */
+/** Returns whether an expression calls an aggregate function outside subqueries and windows. */
 export function containsAggregate(part: unknown): boolean {
   return hasCall(part, (call) => call.over === undefined && isAggregate(call));
 }
 
-/** Whether an expression has OVER outside subqueries. */
+/** Returns whether an expression has OVER outside subqueries. */
 export function hasWindow(part: unknown): boolean {
   return hasCall(part, (call) => call.over !== undefined);
 }
@@ -34,7 +34,7 @@ export function conjunctsOf(where: Expression | undefined): readonly Expression[
   return where.kind === 'chain' && where.operator === 'AND' ? where.values : [where];
 }
 
-/** Whether an expression is a call that returns 0 without rows. */
+/** Returns whether an expression is a call that returns 0 without rows. */
 export function isCount(expression: Expression): boolean {
   return expression.kind === 'call' && /^(?:count|approx_count|approx_distinct)/.test(expression.name);
 }

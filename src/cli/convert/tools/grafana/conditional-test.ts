@@ -33,7 +33,7 @@ export function conditionalMarks(
   return marks;
 }
 
-/** Whether the variable has a value; undefined if it is none that calls can send. */
+/** Returns whether the variable has a value; undefined if it is none that calls can send. */
 function conditionOf({ text }: Argument, byName: ReadonlyMap<string, Declaration>): Condition | undefined {
   const name = /^\$(?:\{(\w+)(?::\w+)?\}|(\w+))$/.exec(text);
   const declaration = byName.get(name?.[1] ?? name?.[2] ?? '');

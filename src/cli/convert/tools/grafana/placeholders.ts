@@ -10,7 +10,7 @@ import { conditionalMarks } from './conditional-test.ts';
 import { grafanaMacro, timeValue, type MacroCall } from './macros.ts';
 
 const MARK = /\$__?\w+|\$\{[\w.]+(?::[^{}]*)?\}|\[\[\w+(?::[\w:]+)?\]\]|\$[A-Za-z]\w*/y;
-/** Whether a variable is All, as dashboards ask for it. */
+/** Dashboards ask by this if a variable is All. */
 const ALL =
   /'(?:\$\{(?<a>\w+)(?::\w+)?\}|\$(?<b>\w+)|\[\[(?<c>\w+)\]\])'\s*(?<operator>=|!=|<>)\s*'\$__all'|'\$__all'\s*(?:in\s*\(|=\s*)(?:\$\{(?<d>\w+)(?::\w+)?\}|'?\$(?<e>\w+)'?)\)?/iy;
 

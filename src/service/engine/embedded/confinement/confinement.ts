@@ -9,7 +9,7 @@ export interface ConfinementOptions {
   readonly read: readonly string[];
   /** Absolute paths of folders that statements may write to, besides the data folder. */
   readonly write: readonly string[];
-  /** Whether statements may open connections, as `url()` and `s3()` do. */
+  /** It is true if statements may open connections, as `url()` and `s3()` do. */
   readonly network: boolean;
 }
 

@@ -25,7 +25,7 @@ export interface StructuredRows {
   readonly rows: readonly Readonly<Record<string, unknown>>[];
   /** Of the result, before rows were cut; if the result is truncated, it has more. */
   readonly row_count: number;
-  /** Whether all rows and values of the result are here. */
+  /** It is true if all rows and values of the result are here. */
   readonly complete: boolean;
   /** What was cut, and how to get less; only if something was. */
   readonly note?: string;

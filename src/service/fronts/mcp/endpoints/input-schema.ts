@@ -67,7 +67,7 @@ function argumentSchema(spec: DeclaredParameter): Schema {
   return { ...described, ...one, ...(value === undefined || value === null ? {} : { default: value }) };
 }
 
-/** Whether JavaScript, in which most clients check schemas, accepts the expression; RE2 has more. */
+/** Returns whether JavaScript, in which most clients check schemas, accepts the expression; RE2 has more. */
 function isUnicodePattern(pattern: string): boolean {
   try {
     return new RegExp(pattern, 'u') instanceof RegExp;

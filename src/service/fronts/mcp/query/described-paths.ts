@@ -42,7 +42,7 @@ export function describeColumns(
   });
 }
 
-/** Whether a path of a sample is one in a column. */
+/** Returns whether a path of a sample is one in a column. */
 function isInside(path: string, column: string): boolean {
   return path.startsWith(column) && /[.[]/.test(path.charAt(column.length));
 }

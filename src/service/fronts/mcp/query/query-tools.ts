@@ -108,7 +108,7 @@ function dialectNotes(
   return [`Parsed as ${dialect} SQL; send dialect=${dialects[0]} if it is another.`];
 }
 
-/** Whether a column is NULL in all rows that are shown. */
+/** Returns whether a column is NULL in all rows that are shown. */
 function hasEmptyColumn(rows: readonly Readonly<Record<string, unknown>>[]): boolean {
   const [first = {}] = rows;
   return Object.keys(first).some((name) => rows.every((row) => row[name] === null));

@@ -34,7 +34,7 @@ export interface Sample {
   readonly paths: readonly SeenPath[];
 }
 
-/** Whether values of the type can be returned: aggregate function states cannot. */
+/** Returns whether values of the type can be returned: aggregate function states cannot. */
 export function isReturnable({ type }: Column): boolean {
   return !hasState(parseType(type));
 }

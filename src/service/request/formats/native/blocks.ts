@@ -30,7 +30,7 @@ export async function withBlockInfo(body: Buffer, version: number): Promise<Buff
   });
 }
 
-/** Whether types are written in binary, as few clients read them. They are left as the engine writes them. */
+/** Returns whether types are written in binary, as few clients read them. They are left as the engine writes them. */
 export function hasBinaryTypes({ settings }: Pick<EngineFormat, 'settings'>): boolean {
   return settings['output_format_native_encode_types_in_binary_format'] === '1';
 }
@@ -38,7 +38,7 @@ export function hasBinaryTypes({ settings }: Pick<EngineFormat, 'settings'>): bo
 /** A column of which the engine leaves out the zone. */
 const PLAIN_TIME = 'DateTime';
 
-/** Whether it is a column of times with the zone that the engine leaves out. */
+/** Returns whether it is a column of times with the zone that the engine leaves out. */
 function isZoned(type: string): boolean {
   const parsed = parseType(type);
   return parsed.name === PLAIN_TIME && timeZone(parsed) !== undefined;
