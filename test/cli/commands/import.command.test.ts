@@ -33,7 +33,7 @@ test('exports of all tools at once: what is reported, is what validation finds',
   const { items: all, ...statuses } = counts;
   expect(Object.values(statuses).reduce((sum, each) => sum + each, 0)).toBe(all);
   expect(items).toHaveLength(all ?? 0);
-  expect(statuses).toEqual({ converted: 18, partly: 4, not: 5, none: 1 });
+  expect(statuses).toEqual({ converted: 19, partly: 4, not: 5, none: 1 });
 
   const validated = await run(['validate', '--format', 'json'], { cwd });
   const { findings } = JSON.parse(validated.out) as {
