@@ -115,9 +115,7 @@ test('a click stays one if the rows arrive while the pointer is pressed: they ar
   await openExplorer(visitor.page, service, `#/logs.all?project=${PROJECT}`);
   await visitor.page.getByRole('button', { name: /^Change the parameters/ }).hover();
   await visitor.page.mouse.down();
-  const arrived = visitor.page.waitForEvent('requestfinished', (request) =>
-    request.url().includes('/query/'),
-  );
+  const arrived = visitor.page.waitForResponse((response) => response.url().includes('/query/'));
   release?.();
   await arrived;
   await visitor.page.evaluate(() => new Promise((resolve) => setTimeout(resolve, 100))); // time to show them
