@@ -5,7 +5,7 @@ import { parseTreeLines, type TreeLine } from '../../sql/clickhouse/query-tree.t
 /** Before a query, so that the result is the text for `readTables`. */
 export const EXPLAIN_TREE = 'EXPLAIN QUERY TREE ';
 
-/** What is below these headings is read as a table; below others are expressions. */
+/** Below these headings, a table is read; below others are expressions. */
 const RELATIONS = /^(?:JOIN TREE|(?:LEFT |RIGHT )?TABLE EXPRESSIONS?|QUERIES)$/;
 const QUERIES: ReadonlySet<string> = new Set(['QUERY', 'UNION']);
 

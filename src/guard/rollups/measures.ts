@@ -86,7 +86,7 @@ export function readAggregate(from: MeasureSource, call: Node, level: Level): Te
   const aggregate = aggregateOf(tree, call);
   const unknown = rowTerm(textOf(tree, call), unfitNode(tree, call, 'is not a measure'));
   if (aggregate === undefined) return unknown;
-  // What is written in place of an aggregate has none of the names of its parts.
+  // The text in place of an aggregate has none of the names of its parts.
   if (someNode(call, ({ kind }) => kind === 'alias')) return unknown;
   const terms = aggregate.list.map((part) => read(part, level));
   const condition = aggregate.condition && read(aggregate.condition, level);

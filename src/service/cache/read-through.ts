@@ -49,7 +49,7 @@ export interface CachedAnswer {
   readonly kind: 'answer';
   readonly entry: Entry;
   readonly outcome: Outcome;
-  /** Of its data; undefined if the endpoint declares none. */
+  /** It is the age of its data; undefined if the endpoint declares none. */
   readonly dataAge?: DataAge | undefined;
 }
 

@@ -31,9 +31,19 @@ export interface UsageCounts {
 /** Days that are counted, with today. */
 export const USAGE_DAYS = 31;
 
+/** Each call is added to it, so it is not made anew. */
+type RunningUsage = { -readonly [Key in keyof DayUsage]: DayUsage[Key] };
+
+function addTo(sum: RunningUsage, { calls, errors, rows, bytes }: UsageCount): void {
+  sum.calls += calls;
+  sum.errors += errors;
+  sum.rows += rows;
+  sum.bytes += bytes;
+}
+
 /** Holds at most so many counts: if there are more, those of the keys that have not called for the longest time are removed. */
 export function createUsageCounts(most = 100_000): UsageCounts {
-  let byKey = new Map<string, Map<string, DayUsage>>(); // in the order of their last calls
+  let byKey = new Map<string, Map<string, RunningUsage>>(); // in the order of their last calls
   let size = 0;
   let removed = 0;
   const remove = (usageId: string): void => {
@@ -52,17 +62,23 @@ export function createUsageCounts(most = 100_000): UsageCounts {
   };
   return {
     add: (usageId, usage) => {
-      const own = byKey.get(usageId) ?? new Map<string, DayUsage>();
+      const own = byKey.get(usageId) ?? new Map<string, RunningUsage>();
       byKey.delete(usageId);
       byKey.set(usageId, own);
       const name = `${usage.day} ${usage.endpoint}`;
       const known = own.get(name);
-      own.set(name, known === undefined ? usage : { ...usage, ...sumOf(known, usage) });
-      if (known !== undefined) return;
+      if (known !== undefined) {
+        addTo(known, usage);
+        return;
+      }
+      own.set(name, { ...usage });
       size++;
       shrink(usageId, usage.day);
     },
-    read: (usageId, since) => [...(byKey.get(usageId)?.values() ?? [])].filter(({ day }) => day >= since),
+    read: (usageId, since) =>
+      Array.from(byKey.get(usageId)?.values() ?? [], (usage) => ({ ...usage })).filter(
+        ({ day }) => day >= since,
+      ),
     take: () => {
       const all = new Map([...byKey].map(([usageId, own]) => [usageId, [...own.values()]]));
       byKey = new Map();

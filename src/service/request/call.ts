@@ -143,7 +143,7 @@ export interface Answer {
   readonly read: ReadSummary | undefined;
   /** The rollup that this call's query read; undefined: it read rows, or did not run. */
   readonly rollup?: string | undefined;
-  /** Of its data; undefined if the endpoint declares none for these rows. */
+  /** It is the age of its data; undefined if the endpoint declares none for these rows. */
   readonly dataAge?: DataAge | undefined;
   /** What ClickHouse reports of a query. */
   readonly summary: AnswerSummary;

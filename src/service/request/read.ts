@@ -15,7 +15,7 @@ import type { Produced } from './run-statement.ts';
 /** A result as sent. All durations are 0 if no query ran for this request. */
 export interface Result extends Produced {
   readonly plan: Plan;
-  /** Of its data, when it is encoded. */
+  /** It is the age of its data, when it is encoded. */
   readonly dataAge?: DataAge | undefined;
   readonly etag: string;
   /** Undefined for endpoints without caching. */

@@ -1,4 +1,4 @@
-// What the engine rejects when it plans a query, after it has accepted names and types, such as the conditions of a JOIN.
+// The engine rejects some queries only when it plans them, after it has accepted names and types: for the conditions of a JOIN, for example.
 import type { Finding } from '../../../sql/base/finding.ts';
 import { EngineError, type Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';

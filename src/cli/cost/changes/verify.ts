@@ -28,7 +28,7 @@ const FEW_ROWS = 128;
 /** The change makes the result another one, or is rejected. */
 export const DIFFERENT = 'different';
 
-/** What a change saves; undefined if it saves too little, or the result has no rows. */
+/** It says what a change saves; undefined if it saves too little, or the result has no rows. */
 export type VerifiedChange = Saving | typeof DIFFERENT | undefined;
 
 /** Returns one for each of the calls, in their order. Rejects with EngineError if the engine is lost. */

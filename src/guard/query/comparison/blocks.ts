@@ -128,7 +128,7 @@ export function nullableIn(root: Relation): ReadonlySet<NodeId> {
   return found;
 }
 
-/** What decides which rows of a table are read: FINAL and SAMPLE. */
+/** FINAL and SAMPLE decide which rows of a table are read. */
 export function modifiersOf({ isFinal, sample }: TableNode): readonly string[] {
   return [...(isFinal ? ['FINAL'] : []), ...(sample === '' ? [] : [sample])];
 }

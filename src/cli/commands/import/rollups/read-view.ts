@@ -25,7 +25,7 @@ export interface ViewRollup {
 
 export interface ReadView {
   readonly rollup: ViewRollup;
-  /** The same query with aggregates in place of their states. */
+  /** It is the same query with aggregates in place of their states. */
   readonly ofRows: string;
 }
 

@@ -54,7 +54,7 @@ export function readDatasource(
   };
 }
 
-/** What the connector to Kafka adds to each row, whether or not the schema has it. Source: the page of the connector. */
+/** The connector to Kafka adds these to each row, whether or not the schema has them. */
 const KAFKA_COLUMNS: readonly (readonly [string, string])[] = [
   ['__value', 'String'],
   ['__topic', 'LowCardinality(String)'],

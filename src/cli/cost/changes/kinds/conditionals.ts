@@ -3,7 +3,7 @@ import { quoteIdentifier } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
 import type { ChangeKind, ChangeSubject } from '../change.ts';
 import { bare, calledWith, comparedOf, hasKey, written } from '../subject.ts';
-import { hidden } from './key-texts.ts';
+import { hidden } from '../hidden-condition.ts';
 
 /** A condition, and the constant for rows that meet it. */
 interface Branch {

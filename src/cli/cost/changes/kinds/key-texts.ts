@@ -2,7 +2,8 @@
 import { quoteString } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
 import { integerOf } from '../../../../sql/types/traits.ts';
-import type { ChangeKind, ChangeProposal, ChangeSubject } from '../change.ts';
+import type { ChangeSubject } from '../change.ts';
+import { rewritingKind } from '../hidden-condition.ts';
 import {
   calledWith,
   comparedOf,
@@ -19,26 +20,7 @@ import {
 /** Returns the condition in another form, with the same rows. */
 type Rewrite = (subject: ChangeSubject, compared: Compared) => string | undefined;
 
-export const KEY_TEXTS: ChangeKind = {
-  name: 'key-texts',
-  *propose(subject) {
-    for (const node of subject.conditions) {
-      const text = rewritten(subject, node);
-      if (text !== undefined) yield hidden(subject, node, text);
-    }
-  },
-};
-
-/** Returns the proposal to write a condition in another form. */
-export function hidden(subject: ChangeSubject, node: Node, text: string): ChangeProposal {
-  const condition = written(subject, node).replaceAll(/\s+/g, ' ');
-  return {
-    code: 'cost.hidden_key',
-    at: node,
-    reason: `${condition} does not use the keys of the table`,
-    edits: [{ range: node, text }],
-  };
-}
+export const KEY_TEXTS = rewritingKind('key-texts', rewritten);
 
 function rewritten(subject: ChangeSubject, node: Node): string | undefined {
   const compared = comparedOf(subject, node);

@@ -3,7 +3,8 @@ import { quoteString } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
 import { isNegated, nameOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import { isDate, isDateTime, timeZone } from '../../../../sql/types/traits.ts';
-import type { ChangeKind, ChangeSubject } from '../change.ts';
+import type { ChangeSubject } from '../change.ts';
+import { rewritingKind } from '../hidden-condition.ts';
 import {
   bare,
   calledWith,
@@ -16,19 +17,10 @@ import {
   written,
   type Compared,
 } from '../subject.ts';
-import { hidden } from './key-texts.ts';
 
 type Rewrite = (subject: ChangeSubject, compared: Compared) => string | undefined;
 
-export const KEY_TIMES: ChangeKind = {
-  name: 'key-times',
-  *propose(subject) {
-    for (const node of subject.conditions) {
-      const text = rewritten(subject, node);
-      if (text !== undefined) yield hidden(subject, node, text);
-    }
-  },
-};
+export const KEY_TIMES = rewritingKind('key-times', rewritten);
 
 function rewritten(subject: ChangeSubject, node: Node): string | undefined {
   const compared = comparedOf(subject, node);
