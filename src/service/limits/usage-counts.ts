@@ -31,7 +31,7 @@ export interface UsageCounts {
 /** Days that are counted, with today. */
 export const USAGE_DAYS = 31;
 
-/** Each call is added to it, so it is not made anew. */
+/** Each call is added in place. */
 type RunningUsage = { -readonly [Key in keyof DayUsage]: DayUsage[Key] };
 
 function addTo(sum: RunningUsage, { calls, errors, rows, bytes }: UsageCount): void {
