@@ -1,8 +1,7 @@
 // String and number arguments of functions.
 import type { Expression } from './tree.ts';
 import type { Application } from './function.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { int, operand, text, type Value } from './value.ts';
+import { joinSql, sql, type Sql, int, operand, text, type Value } from './value.ts';
 
 /** An argument as a string, or as bytes. */
 export function asText({ arg, at, context }: Application, index: number): Value {

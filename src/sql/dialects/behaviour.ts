@@ -2,9 +2,7 @@
 import { castTo } from './cast/cast.ts';
 import type { Application, Behaviour, Parameter, Rule, Rules } from './function.ts';
 import { numberOfLiteral } from './implicit.ts';
-import { isOpen, NEVER_NULL } from './operand.ts';
-import { joinSql, sql } from './sql.ts';
-import { float, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
+import { isOpen, NEVER_NULL, joinSql, sql, float, isKind, isNumber, isTime, operand, value, type Value } from './value.ts'; // prettier-ignore
 
 /**
  * Rules with what they do.

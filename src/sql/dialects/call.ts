@@ -3,8 +3,7 @@ import type { Call, Expression } from './tree.ts';
 import { recorded, recordedList, unreadOf } from './consume.ts';
 import { unconverted, type Context } from './context.ts';
 import type { Application, Rule } from './function.ts';
-import { settled } from './operand.ts';
-import type { Value } from './value.ts';
+import { settled, type Value } from './value.ts';
 
 /** What the parts of a call are called, beside its arguments. */
 const PARTS: Readonly<Record<string, string>> = {

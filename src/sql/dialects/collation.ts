@@ -1,8 +1,7 @@
 // Strings that are compared by the base of their letters, without regard to case and accents, as MySQL does.
 import { quoteString } from '../clickhouse/literal.ts';
 import { differs, note, type Context, type Place } from './context.ts';
-import { sql, type Sql } from './sql.ts';
-import { text, type Value } from './value.ts';
+import { sql, type Sql, text, type Value } from './value.ts';
 
 const LETTERS = /\p{L}/u;
 

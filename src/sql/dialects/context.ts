@@ -2,9 +2,8 @@
 import type { Expression, Window } from './tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions } from './conversion.ts';
 import type { Traits } from './traits.ts';
-import type { Sql } from './sql.ts';
+import type { Sql, Value } from './value.ts';
 import type { Style } from './style.ts';
-import type { Value } from './value.ts';
 
 /** Thrown where a part cannot be translated; offline, caught by the nearest enclosing expression or element of FROM. */
 export class UnconvertedError extends Error {

@@ -1,7 +1,6 @@
 // BigQuery's NUMERIC and BIGNUMERIC: results have as many digits after the point, and are rounded half away from zero.
 import { unconverted, type Context, type Place } from './context.ts';
-import { onlyIf, sql, type Sql } from './sql.ts';
-import { isNullable, value, type Value } from './value.ts';
+import { onlyIf, sql, type Sql, isNullable, value, type Value } from './value.ts';
 
 /** Digits after the point of NUMERIC; of BIGNUMERIC there are 38. */
 const SCALE = 9;

@@ -2,8 +2,7 @@
 import type { Call, Expression } from './tree.ts';
 import type { Context } from './context.ts';
 import type { Traits } from './traits.ts';
-import { joinSql, sql } from './sql.ts';
-import { value, isNullable, type Kind, type Type, type Value } from './value.ts';
+import { joinSql, sql, value, isNullable, type Kind, type Type, type Value } from './value.ts';
 
 /** A call that is being written. */
 export interface Application<Within extends Context = Context> {

@@ -1,7 +1,6 @@
 // Implicit conversions of values of which one is returned: as in COALESCE, CASE and GREATEST.
 import type { Context, Place } from './context.ts';
-import { sql } from './sql.ts';
-import { isKind, isNumber, value, type Value, int } from './value.ts';
+import { sql, isKind, isNumber, value, type Value, int } from './value.ts';
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 

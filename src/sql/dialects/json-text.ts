@@ -2,9 +2,7 @@
 import { quoteString } from '../clickhouse/literal.ts';
 import { exactText } from './cast/text.ts';
 import { unconverted, type Context, type Place } from './context.ts';
-import { shown } from './operand.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts';
+import { shown, joinSql, sql, type Sql, isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts'; // prettier-ignore
 
 export interface JsonTextOptions extends Place {
   /** Integers that Float64 does not represent are strings. */

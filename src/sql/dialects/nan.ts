@@ -1,7 +1,6 @@
 // NaN in dialects in which it equals itself and is greater than all numbers; in ClickHouse, no comparison with it is true.
 import type { Context } from './context.ts';
-import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
-import { operand, type Value } from './value.ts';
+import { joinSql, onlyIf, sql, type Sql, operand, type Value } from './value.ts';
 
 /** Returns whether NaN is a value like others there. */
 export const ordersNan = ({ shared }: Context): boolean => shared.traits.nanIsGreatest;

@@ -1,7 +1,6 @@
 // Powers, which some dialects reject if Float64 does not represent them.
 import { unconverted, type Place } from './context.ts';
-import { joinSql, onlyIf, sql, type Sql } from './sql.ts';
-import { float, isKind, isNullable, value, type Value } from './value.ts';
+import { joinSql, onlyIf, sql, type Sql, float, isKind, isNullable, value, type Value } from './value.ts';
 
 const numberOf = ({ sql: own }: Value): number => {
   const written = String(own).replaceAll(/[()\s]/g, '');

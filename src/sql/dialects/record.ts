@@ -1,12 +1,10 @@
 // Records: JSON columns, tuples and maps, their fields, and records that a query makes.
-import { quoteString } from '../clickhouse/literal.ts';
+import { quoteIdentifier, quoteString } from '../clickhouse/literal.ts';
 import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
 import { jsonAt } from './json-path.ts';
-import { NEVER_NULL, whole } from './operand.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { objectOf, quoteName } from './subcolumn.ts';
-import { typeOf, UNKNOWN, type Subcolumn, type Type, type Value } from './value.ts';
+import { NEVER_NULL, whole, joinSql, sql, type Sql, objectOf, UNKNOWN, type Subcolumn, type Type, type Value } from './value.ts'; // prettier-ignore
+import { typeOf } from './column-types.ts';
 
 /** A column, given its SQL. */
 export function columnValue(column: Sql, type: Type): Value {
@@ -74,7 +72,7 @@ function pathField({ root, path, paths }: Subcolumn, { name, at }: Name): Value 
   const inside = [...path, name];
   const dotted = inside.join('.');
   const typed = paths.get(dotted);
-  const leaf = sql`${root}.${inside.map(quoteName).join('.')}`;
+  const leaf = sql`${root}.${inside.map(quoteIdentifier).join('.')}`;
   if (typed !== undefined) return columnValue(leaf, { ...typeOf(typed), isNullable: true });
   const subcolumn = { root, path: inside, paths };
   const hasInside = [...paths.keys()].some((each) => each.startsWith(`${dotted}.`));
@@ -85,7 +83,7 @@ function pathField({ root, path, paths }: Subcolumn, { name, at }: Name): Value 
 /** The value at the same path of another JSON column. */
 export function rerooted({ subcolumn, type }: Value, root: Sql): Value {
   const { path, paths } = subcolumn ?? { path: [], paths: new Map() };
-  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteName).join('.')}`;
+  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteIdentifier).join('.')}`;
   const own = { root, path, paths };
   return { sql: type.kind === 'object' ? objectOf(own) : leaf, type, subcolumn: own };
 }
@@ -124,7 +122,7 @@ export function tupleOf(fields: readonly NamedValue[]): Value {
   const values = fields.map((each) => whole(each.value));
   const types = fields.map(
     ({ name }, index) =>
-      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${values[index] ?? ''})`,
+      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteIdentifier(name)} `)}, toTypeName(${values[index] ?? ''})`,
   );
   return {
     sql: sql`CAST(tuple(${joinSql(values)}), concat('Tuple(', ${joinSql(types)}, ')'))`,

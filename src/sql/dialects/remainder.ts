@@ -1,7 +1,6 @@
 // Computes the remainder of a number with a fraction exactly: ClickHouse computes it from a rounded quotient.
 import { unconverted } from './context.ts';
-import { onlyIf, sql } from './sql.ts';
-import { isKind, operand, value, type Value } from './value.ts';
+import { onlyIf, sql, isKind, operand, value, type Value } from './value.ts';
 
 /** A number with at most this many digits after the point is an integer of 128 bits without the point. */
 export const MAX_DIGITS = 15;

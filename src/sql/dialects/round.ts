@@ -1,6 +1,5 @@
 // Rounds half away from zero, as exact numbers are rounded.
-import { sql } from './sql.ts';
-import { operand, value, type Value } from './value.ts';
+import { sql, operand, value, type Value } from './value.ts';
 
 /** The relative error of a few operations on Float64. */
 const TIE = '1.000000000000002';

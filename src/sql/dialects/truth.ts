@@ -1,8 +1,6 @@
 // Values as conditions: in MySQL and SQLite, numbers and strings are true unless they are zero.
 import { unconverted, type Context } from './context.ts';
-import { condition as toCondition, isOpen } from './operand.ts';
-import { sql } from './sql.ts';
-import { condition, isKind, isNumber, isTime, operand, value, type Value } from './value.ts';
+import { toCondition, isOpen, sql, condition, isKind, isNumber, isTime, operand, value, type Value } from './value.ts'; // prettier-ignore
 
 /** The number that a string starts with, as MySQL and SQLite read it. */
 const NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/;

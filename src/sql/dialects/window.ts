@@ -1,8 +1,7 @@
 // OVER: partitions, orders and frames.
 import type { Name, Order, Window } from './tree.ts';
 import { differs, unconverted, type Context } from './context.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { isKind, operand, type Value } from './value.ts';
+import { joinSql, sql, type Sql, isKind, operand, type Value } from './value.ts';
 
 const MAX_BASES = 8;
 

@@ -3,8 +3,7 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Application } from '../function.ts';
 import { jsonAt, jsonOf } from '../json-path.ts';
-import { sql, type Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { sql, type Sql, value, type Value } from '../value.ts';
 
 /** A number that ClickHouse would not return as it is written. */
 const OTHER = String.raw`(?:^|[\[:,])\s*(?:-?[0-9]{19,}|-?[0-9]+\.[0-9]*0|-?[0-9]+\.[0-9]{15,}|-?[0-9.]+[eE][-+]?[0-9]+|-0(?:\.0*)?)\s*(?:[\]},]|$)`;

@@ -4,8 +4,7 @@ import type { Application, Rule, Rules } from '../function.ts';
 import { extract, isColumn, placeAt, scalar, STANDARD_TYPES } from '../functions/json.ts';
 import { jsonElements, jsonScalar, jsonScalars, jsonType, placeSql } from '../json-path.ts';
 import { floatJson } from '../json-text.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, value, type Value } from '../value.ts';
+import { sql, type Sql, isKind, value, type Value } from '../value.ts';
 import { unmarked, withNumbers, withNumbersInJson } from './json-numbers.ts';
 
 /** Returns whether the document is a string, rather than a value of type JSON. */

@@ -8,8 +8,7 @@ import { extracted, extractedAll } from '../functions/regex.ts';
 import { instrFrom } from '../functions/search.ts';
 import { splitText } from '../functions/split.ts';
 import { padded, repeated, side, substrings, translate } from '../functions/text.ts';
-import { sql, type Sql } from '../sql.ts';
-import { value } from '../value.ts';
+import { sql, type Sql, value } from '../value.ts';
 import { format } from './format.ts';
 
 const hashes = (name: string): Rule => ofBytes('bytes', (own) => sql`${name}(${own})`);

@@ -12,8 +12,7 @@ import {
 } from '../json-path.ts';
 import { jsonbLiteral, printedLiteral } from '../json-literal.ts';
 import { roundHalfAway } from '../round.ts';
-import { sql } from '../sql.ts';
-import { arrayOfType, isKind, value, type Kind, type Value } from '../value.ts';
+import { sql, arrayOfType, isKind, value, type Kind, type Value } from '../value.ts';
 import type { TypeName } from '../tree.ts';
 import type { CastOptions } from './strict.ts';
 

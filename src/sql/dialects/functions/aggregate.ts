@@ -5,11 +5,9 @@ import { checkedInteger } from '../arithmetic.ts';
 import { castTo } from '../cast/cast.ts';
 import { differs, note } from '../context.ts';
 import type { Application } from '../function.ts';
-import { condition, NEVER_NULL } from '../operand.ts';
+import { toCondition, NEVER_NULL, sql, joinSql, type Sql, float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts'; // prettier-ignore
 import { withoutNan } from '../nan.ts';
 import { roundHalfAway } from '../round.ts';
-import { sql, joinSql, type Sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts';
 import type { Aggregation, AggregateRule } from './aggregation.ts';
 
 /** No table has 2^50 rows. */
@@ -169,13 +167,13 @@ export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
 export function all(name: 'min' | 'max'): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    return value('bool', sql`toBool(${apply(name, [condition(own)])})`, own.type.isNullable || isPartial);
+    return value('bool', sql`toBool(${apply(name, [toCondition(own)])})`, own.type.isNullable || isPartial);
   };
 }
 
 /** COUNTIF; DISTINCT leaves at most one true. */
 export function countIf({ application, apply }: Aggregation): Value {
-  const own = condition(application.arg(0));
+  const own = toCondition(application.arg(0));
   const distinct = { ...NONE, isDistinct: false };
   if (!application.call.isDistinct) return int(apply('countIf', [own], NONE), false, { bits: COUNT.bits });
   return int(sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false);

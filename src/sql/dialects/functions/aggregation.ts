@@ -3,8 +3,7 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { ArrayRows } from '../context.ts';
 import type { Application } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Value } from '../value.ts';
+import { joinSql, sql, type Sql, type Value } from '../value.ts';
 import { mayBeEmpty, overSql } from '../window.ts';
 
 /** An aggregate call: its arguments, and how it is applied. */

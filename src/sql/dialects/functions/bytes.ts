@@ -3,9 +3,8 @@ import { hexOf } from '../../clickhouse/bytes.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, text, value, type Kind, type Value } from '../value.ts';
 import type { Traits } from '../traits.ts';
-import { text, value, type Kind, type Value } from '../value.ts';
 
 /** A literal each of whose characters is a byte: in MySQL, a string that is compared by its bytes. */
 export function bytesLiteral(bytes: string, { hasBytes }: Traits): Value {

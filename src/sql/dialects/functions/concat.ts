@@ -2,8 +2,7 @@
 import { asText } from '../argument.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rules } from '../function.ts';
-import { joinSql, sql } from '../sql.ts';
-import { isNullable, operand, text, value, type Value } from '../value.ts';
+import { joinSql, sql, isNullable, operand, text, value, type Value } from '../value.ts';
 
 /** A part of a string. */
 function part(application: Application, index: number): Value {

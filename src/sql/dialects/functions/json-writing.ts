@@ -3,8 +3,7 @@ import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
 import { bySize } from '../json-literal.ts';
 import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
-import { sql } from '../sql.ts';
-import { isKind, value } from '../value.ts';
+import { sql, isKind, value } from '../value.ts';
 
 const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
   at: place,

@@ -22,8 +22,7 @@ import { printedLiteral } from '../json-literal.ts';
 import { JSON_WRITING_FUNCTIONS } from './json-writing.ts';
 import { jsonTextOf } from '../json-text.ts';
 import { field } from '../record.ts';
-import { sql, type Sql } from '../sql.ts';
-import { condition, isKind, text, value, type Value, int } from '../value.ts';
+import { sql, type Sql, condition, isKind, text, value, type Value, int } from '../value.ts';
 
 /** The place that a path argument names. */
 export function placeAt(application: Application, index = 1): Value {

@@ -7,10 +7,9 @@ import { same, type Application, type Rule, type Rules } from '../function.ts';
 import { mayBeNan } from '../nan.ts';
 import { checkedPower } from '../power.ts';
 import { roundHalfAway } from '../round.ts';
-import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import { joinSql, onlyIf, sql, type Sql, condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts'; // prettier-ignore
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
-import { condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts';
 
 /** Where a function of Float64 has no finite result although its result is no error. */
 type Exception = (own: Sql) => Sql;

@@ -1,9 +1,7 @@
 // Percentiles and quantiles.
 import type { Application } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql, isOpen, float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { withoutNan } from '../nan.ts';
-import { isOpen } from '../operand.ts';
-import { float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts';
 import { noteEstimate, rankedBy, toFloat } from './aggregate.ts';
 import type { Aggregation } from './aggregation.ts';
 

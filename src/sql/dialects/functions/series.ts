@@ -2,14 +2,12 @@
 import { unconverted } from '../context.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rules } from '../function.ts';
-import { number } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { number, joinSql, sql, type Sql, arrayOfType, float, int, isKind, isTime, operand, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { asTime, type TimeKind } from '../time/argument.ts';
 import { integerOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import { timeSeries } from '../time/series.ts';
 import type { Call } from '../tree.ts';
-import { arrayOfType, float, int, isKind, isTime, operand, type Type, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 
 /** The bounds of a series and its step, which is 1 if there is none. */

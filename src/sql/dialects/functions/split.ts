@@ -2,9 +2,8 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, text, value, type Value } from '../value.ts';
 import { literalText, unlessNull } from '../argument.ts';
-import { text, value, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
 
 const PARTS = { element: { kind: 'text', isNullable: false } } as const;

@@ -3,9 +3,8 @@ import { quoteString } from '../../clickhouse/literal.ts';
 import { differs } from '../context.ts';
 import { accepting, taking } from '../behaviour.ts';
 import { integer, type Application, type Rule, type Rules } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql, condition, isKind, operand, text, value, type Value } from '../value.ts';
 import { asText, characters, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, isKind, operand, text, value, type Value } from '../value.ts';
 import { sameArray } from './array-value.ts';
 import { BYTES_FUNCTIONS } from './bytes.ts';
 

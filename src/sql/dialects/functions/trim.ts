@@ -2,9 +2,8 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, text, value, type Value } from '../value.ts';
 import { literalText } from '../argument.ts';
-import { text, value, type Value } from '../value.ts';
 
 type Side = 'both' | 'leading' | 'trailing';
 

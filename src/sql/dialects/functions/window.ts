@@ -1,9 +1,7 @@
 // Window functions that are not aggregates.
 import { taking } from '../behaviour.ts';
 import type { Application, Rule, Rules } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { NEVER_NULL } from '../operand.ts';
-import { value, type Value } from '../value.ts';
+import { joinSql, sql, type Sql, NEVER_NULL, value, type Value } from '../value.ts';
 import { overSql } from '../window.ts';
 import { unified } from '../write/unify.ts';
 

@@ -6,9 +6,8 @@ import { AGGREGATES } from '../functions/row-functions.ts';
 import { positionFrom } from '../functions/search.ts';
 import { cased } from '../functions/text.ts';
 import { FUNCTIONS as MYSQL, paddedOrNull } from '../mysql/functions.ts';
-import { sql } from '../sql.ts';
+import { sql, isKind, operand, text } from '../value.ts';
 import { unixTimestamp } from '../time/functions.ts';
-import { isKind, operand, text } from '../value.ts';
 import { mayBeEmpty } from '../window.ts';
 
 /** An empty expression replaces nothing. */

@@ -9,8 +9,7 @@ import { logarithm } from '../functions/number.ts';
 import { POPULATION_AGGREGATES } from '../functions/row-functions.ts';
 import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, replacePresent, substrings } from '../functions/text.ts';
 import { jsonType } from '../json-path.ts';
-import { sql } from '../sql.ts';
-import { isKind, operand } from '../value.ts';
+import { sql, isKind, operand } from '../value.ts';
 import { TIME_FUNCTIONS } from './time.ts';
 
 /** NULL of a negative length. */

@@ -7,7 +7,7 @@ import { arrayLength, placeAt } from '../functions/json.ts';
 import { signBy } from '../functions/number.ts';
 import { regexpReplaceFirst, regexSubstring } from '../functions/regex.ts';
 import { side, substring, substrings, type Length } from '../functions/text.ts';
-import { sql } from '../sql.ts';
+import { sql } from '../value.ts';
 import { datePart } from '../time/functions.ts';
 
 const matched = accepting('text', regexSubstring);

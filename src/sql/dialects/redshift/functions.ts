@@ -7,9 +7,8 @@ import { byKeys } from '../functions/json.ts';
 import { truncate } from '../functions/number.ts';
 import { firstMatch } from '../functions/regex.ts';
 import { FAMILY } from '../postgresql/functions.ts';
-import { sql } from '../sql.ts';
+import { sql, value } from '../value.ts';
 import { unitFirstBoundaries } from '../time/difference.ts';
-import { value } from '../value.ts';
 
 /** Weeks start on Sunday. */
 const difference = unitFirstBoundaries(0);

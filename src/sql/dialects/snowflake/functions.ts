@@ -7,9 +7,8 @@ import { decode } from '../functions/condition.ts';
 import { truncate } from '../functions/number.ts';
 import { containsText } from '../functions/text.ts';
 import { jsonAt } from '../json-path.ts';
-import { sql } from '../sql.ts';
+import { sql, int } from '../value.ts';
 import { unitFirstBoundaries } from '../time/difference.ts';
-import { int } from '../value.ts';
 
 /** A key, or a position from 0. */
 const get: Rule = ({ arg, source }) => {

@@ -8,8 +8,7 @@ import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm } from '../functions/number.ts';
 import { cased, replacePresent, substrings } from '../functions/text.ts';
 import { jsonHas, jsonText, jsonType } from '../json-path.ts';
-import { sql } from '../sql.ts';
-import { float, isKind, value } from '../value.ts';
+import { sql, float, isKind, value } from '../value.ts';
 import { timeFunction } from './time.ts';
 
 /** NULL has no bytes. */

@@ -2,8 +2,7 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression } from '../tree.ts';
 import type { Application, Rule } from '../function.ts';
-import { sql } from '../sql.ts';
-import { isKind, loose, value, type Value, int } from '../value.ts';
+import { sql, isKind, loose, value, type Value, int } from '../value.ts';
 import { asTime, readTime } from '../time/argument.ts';
 import { ofSeconds } from '../time/construct.ts';
 import { formatTime } from '../time/format.ts';

@@ -2,8 +2,7 @@
 import type { Application } from '../function.ts';
 import { unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, text, type Value } from '../value.ts';
+import { sql, type Sql, isKind, text, type Value } from '../value.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';
 import { date, moment, timestamp } from './moment.ts';
 import { zoneOf } from './zone.ts';

@@ -1,6 +1,6 @@
 // Times as strings, by a pattern.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../value.ts';
 import type { Element, Piece } from './pattern.ts';
 import { startOfIsoYear } from './unit.ts';
 

@@ -1,8 +1,7 @@
 // Strings that denote dates and times, and literals of ClickHouse for them.
 import { offsetMs, utcMs } from '../../clickhouse/calendar.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { type Sql, value, type Value } from '../value.ts';
 import { instantOf, zoneOf } from './zone.ts';
 
 const TIME =

@@ -1,6 +1,5 @@
 // Times in ClickHouse's wide types, in which arithmetic and truncation are right for the years 1 to 9999, and in UTC.
-import { sql, type Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { sql, type Sql, value, type Value } from '../value.ts';
 
 /** Returns whether the value is a Date or a Date32 in ClickHouse. */
 export const isDay = ({ type }: Value): boolean => type.kind === 'date' || type.isDate === true;

@@ -1,7 +1,7 @@
 // Strings as times, by a pattern: what a regular expression matches is written as a time that the engine reads.
 import { unconverted } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../value.ts';
 import { YEAR } from './argument.ts';
 import type { Element, Piece } from './pattern.ts';
 

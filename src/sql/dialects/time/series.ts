@@ -1,6 +1,5 @@
 // Series of times at an interval, as arrays.
-import { sql, type Sql } from '../sql.ts';
-import { value, type Type, type Value } from '../value.ts';
+import { sql, type Sql, value, type Type, type Value } from '../value.ts';
 import { isOfDays } from './length.ts';
 import { day, isDay, moment } from './moment.ts';
 

@@ -1,8 +1,7 @@
 // Functions of times from and to strings.
 import { quoteString } from '../../clickhouse/literal.ts';
 import { literal, type Application, type Rule } from '../function.ts';
-import { sql } from '../sql.ts';
-import { isKind, isTime, operand, text, value, type Value } from '../value.ts';
+import { sql, isKind, isTime, operand, text, value, type Value } from '../value.ts';
 import { time, type TimeKind } from './argument.ts';
 import { ofSeconds } from './construct.ts';
 import { formatTime } from './format.ts';

@@ -7,10 +7,9 @@ import { tests } from '../functions/number.ts';
 import { firstMatch } from '../functions/regex.ts';
 import { strposOf } from '../functions/search.ts';
 import { padded, splitPart, substrings } from '../functions/text.ts';
-import { sql } from '../sql.ts';
+import { sql, text, value } from '../value.ts';
 import { unitFirstWhole } from '../time/difference.ts';
 import { unitFirst } from '../time/functions.ts';
-import { text, value } from '../value.ts';
 
 /** NULL beyond the last part. */
 const partOrNull: Rule = (application) => {

@@ -1,10 +1,8 @@
 // Queries over one unnested array or record, used as a value: translated to array functions.
 import type { Expression, IndexBase, Of, Order, Select } from '../tree.ts';
 import { typedArray } from '../functions/array-value.ts';
-import { condition, key, whole } from '../operand.ts';
+import { toCondition, key, whole, onlyIf, sql, type Sql, arrayOfType, UNKNOWN, type Type, type Value, value } from '../value.ts'; // prettier-ignore
 import { columnValue, isRecord } from '../record.ts';
-import { onlyIf, sql, type Sql } from '../sql.ts';
-import { arrayOfType, UNKNOWN, type Type, type Value, value } from '../value.ts';
 import type { Context } from './context.ts';
 import { isComposite, isUsedAsRecord, unnestedOf, withElement, withElements } from './unnest.ts';
 import { containsAggregate, hasWindow } from './walk.ts';
@@ -53,7 +51,7 @@ export function writeArrayQuery({ query, form }: Subquery, context: Context): Va
   const filtered =
     select.where === undefined
       ? array
-      : sql`arrayFilter(${variable} -> ${condition(inside.write(select.where, inside))}, ${array})`;
+      : sql`arrayFilter(${variable} -> ${toCondition(inside.write(select.where, inside))}, ${array})`;
   const elements = { array: filtered, variable, inside };
   return order === 'none'
     ? ofArray(select, form, { ...elements, isLimited: query.limit !== undefined })
@@ -144,7 +142,7 @@ function soleSelect(query: Subquery['query'], { shared }: Context): Select | und
 /** A record is treated as an array with one element. */
 function ofRecord(select: Select, form: Form, inside: Context): Value | undefined {
   const write = (each: Expression) => inside.write(each, inside);
-  const where = select.where === undefined ? undefined : condition(write(select.where));
+  const where = select.where === undefined ? undefined : toCondition(write(select.where));
   if (form === 'exists') return value('bool', where ?? 'true');
   const item = soleItem(select);
   if (item === undefined || containsAggregate(item) || hasWindow(item)) return undefined;

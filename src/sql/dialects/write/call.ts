@@ -6,10 +6,9 @@ import type { Rule } from '../function.ts';
 import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
 import { isAggregate, rowRule } from '../functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
-import { joinSql, sql } from '../sql.ts';
+import { joinSql, sql, loose, value, type Value } from '../value.ts';
 import type { KnownFunctions } from '../traits.ts';
 import type { Call, Of } from '../tree.ts';
-import { loose, value, type Value } from '../value.ts';
 import type { Context } from './context.ts';
 import { columnsByName, inAggregate, inRelations } from './scope.ts';
 

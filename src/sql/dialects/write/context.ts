@@ -2,8 +2,7 @@
 import type { Expression, IndexBase, Query } from '../tree.ts';
 import type { Context as BaseContext, Place as BasePlace } from '../context.ts';
 import type { OwnFunctions } from '../function.ts';
-import type { Sql } from '../sql.ts';
-import type { Type, Value } from '../value.ts';
+import type { Sql, Type, Value } from '../value.ts';
 
 /** A column of a query. */
 export interface OutputColumn {

@@ -5,11 +5,9 @@ import { elementAt } from '../functions/array-value.ts';
 import { sliceOf } from '../functions/array.ts';
 import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
 import { jsonAt } from '../json-path.ts';
-import { number, settled, whole } from '../operand.ts';
+import { number, settled, whole, located, type Sql, sql, isKind, name as nameOf, operand, type Type, UNKNOWN, type Value, value } from '../value.ts'; // prettier-ignore
 import { field } from '../record.ts';
-import { located, type Sql, sql } from '../sql.ts';
 import type { Expression, Name, Of } from '../tree.ts';
-import { isKind, name as nameOf, operand, type Type, UNKNOWN, type Value, value } from '../value.ts';
 import type { Context } from './context.ts';
 import { writeArray, writeRow, writeStruct } from './record.ts';
 import { columnUnknown, resolve } from './scope.ts';

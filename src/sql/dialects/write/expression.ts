@@ -1,10 +1,8 @@
 // Expressions: what is the same for all kinds.
 import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError, within } from '../context.ts';
-import { key } from '../operand.ts';
-import { located, sql } from '../sql.ts';
+import { key, located, sql, operand, value, type Value } from '../value.ts';
 import type { Expression } from '../tree.ts';
-import { operand, value, type Value } from '../value.ts';
 import type { Context, GroupKeys } from './context.ts';
 import { optionalKey } from './grouping.ts';
 import { resolve } from './scope.ts';

@@ -2,7 +2,7 @@
 import type { FromItem } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, UnconvertedError } from '../context.ts';
-import { located, sql, type Sql } from '../sql.ts';
+import { located, sql, type Sql } from '../value.ts';
 import type { Context, FromState, Relation } from './context.ts';
 import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';

@@ -1,6 +1,6 @@
 // How a table is joined: ON, USING, NATURAL.
 import { syntax, unconverted, unknown } from '../context.ts';
-import { joinSql, type Sql, sql } from '../sql.ts';
+import { joinSql, type Sql, sql } from '../value.ts';
 import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
 import { conditionSql } from './nested.ts';
 import type { Context, Relation } from './context.ts';

@@ -1,9 +1,8 @@
 // Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression; and the clauses ORDER BY and LIMIT.
 import { syntax } from '../context.ts';
-import { type Sql, sql } from '../sql.ts';
+import { type Sql, sql, type Value } from '../value.ts';
 import type { Style } from '../style.ts';
 import type { Expression, Order } from '../tree.ts';
-import type { Value } from '../value.ts';
 import { orderOf } from '../window.ts';
 import type { Context } from './context.ts';
 import type { Column } from './select-list.ts';

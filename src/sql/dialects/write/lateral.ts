@@ -2,11 +2,10 @@
 import type { Expression, FromItem, Name, Query, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { isAggregate } from '../functions/row-functions.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql, whole } from '../value.ts';
 import type { Context, OutputColumn, Relation, RelationColumn } from './context.ts';
 import { writeNested } from './nested.ts';
 import { columnsByName, lost, relationOf } from './scope.ts';
-import { whole } from '../operand.ts';
 import { conjunctsOf, containsAggregate, hasWindow, isCount } from './walk.ts';
 
 /** A join with a lateral subquery. */

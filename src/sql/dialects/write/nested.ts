@@ -1,7 +1,6 @@
 // Conditions of WHERE, HAVING, QUALIFY and joins, and subqueries, which may use names of the query around them.
 import { asValue } from '../context.ts';
-import { settled } from '../operand.ts';
-import type { Sql } from '../sql.ts';
+import { settled, type Sql } from '../value.ts';
 import type { Expression, Query } from '../tree.ts';
 import { truth } from '../truth.ts';
 import { type Context, READ, type Scope, type Use, type WrittenQuery } from './context.ts';

@@ -1,9 +1,7 @@
 // Several joined tables in parentheses as one subquery, whose columns get new names.
 import { unconverted } from '../context.ts';
-import { NEVER_NULL, whole } from '../operand.ts';
+import { NEVER_NULL, whole, joinSql, sql, type Sql, type Value } from '../value.ts';
 import { columnType, columnValue, rerooted } from '../record.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Value } from '../value.ts';
 import type { Context, Relation } from './context.ts';
 
 /** Joined tables, and the conditions of their joins with arrays. */

@@ -2,7 +2,7 @@
 import type { Expression, Name, Order, Query, Select, WithTable } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../value.ts';
 import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';
 import { renamed, withNames } from './column-names.ts';
 import { orderKeys } from './key.ts';

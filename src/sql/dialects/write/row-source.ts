@@ -1,5 +1,5 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, TEXT, UNKNOWN, type Type } from '../value.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression, FromItem } from '../tree.ts';
 import { applicationOf } from '../call.ts';
@@ -9,7 +9,6 @@ import { typedArray } from '../functions/array-value.ts';
 import { series } from '../functions/series.ts';
 import type { Context, RowColumn, RowSource } from './context.ts';
 import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../json-path.ts';
-import { TEXT, UNKNOWN, type Type } from '../value.ts';
 import { inRelations } from './scope.ts';
 
 type Elements = Pick<RowSource, 'array' | 'columns' | 'offset' | 'written'>;

@@ -3,8 +3,7 @@ import { didYouMean, nearest } from '../../base/nearest.ts';
 import type { Name } from '../tree.ts';
 import { syntax, unknown } from '../context.ts';
 import { columnValue, field, fieldNames, hasField, tupleOf } from '../record.ts';
-import { sql, type Sql } from '../sql.ts';
-import { value, type Type, type Value } from '../value.ts';
+import { sql, type Sql, value, type Type, type Value } from '../value.ts';
 import type { Context, Relation, RelationColumn, Scope } from './context.ts';
 
 const NO_ALIASES: ReadonlyMap<string, Value> = new Map();

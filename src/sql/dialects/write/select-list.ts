@@ -2,8 +2,7 @@
 import type { Expression, Item, Name, Select } from '../tree.ts';
 import { note, syntax, tooLarge, unconverted, unknown } from '../context.ts';
 import { field, fieldNames } from '../record.ts';
-import { sql, type Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { sql, type Sql, value, type Value } from '../value.ts';
 import type { Context, OutputColumn, Relation, Use } from './context.ts';
 import { fieldsOf } from './element.ts';
 import { shown } from './shown.ts';

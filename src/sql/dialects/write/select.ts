@@ -2,7 +2,7 @@
 import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted } from '../context.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { joinSql, sql, type Sql } from '../value.ts';
 import { conditionSql } from './nested.ts';
 import type { Context, Relation, Use, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';

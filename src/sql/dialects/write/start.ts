@@ -3,7 +3,7 @@ import { castTo } from '../cast/cast.ts';
 import { caselessKey } from '../collation.ts';
 import type { Shared } from '../context.ts';
 import { elementsOf } from '../functions/array-value.ts';
-import { key, settled } from '../operand.ts';
+import { key, settled } from '../value.ts';
 import type { Context } from './context.ts';
 import { writeExpression } from './expression.ts';
 import { writeQuery } from './query.ts';

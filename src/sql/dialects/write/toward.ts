@@ -2,11 +2,9 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import { differs, unconverted, type Place } from '../context.ts';
 import { jsonNumber, jsonText } from '../json-path.ts';
-import { beside, isOpen } from '../operand.ts';
-import { sql } from '../sql.ts';
+import { beside, isOpen, sql, isKind, isNumber, isTime, UNKNOWN, value, type Value } from '../value.ts';
 import { exactLiteral } from '../time/argument.ts';
 import { dateLiteral, parseTime, timestampLiteral } from '../time/literal.ts';
-import { isKind, isNumber, isTime, UNKNOWN, value, type Value } from '../value.ts';
 
 /** A literal string. */
 export const isWritten = (each: Value): boolean => isKind(each, 'text') && each.literal !== undefined;

@@ -2,22 +2,9 @@
 import { unconverted, type Place } from '../context.ts';
 import { implicit } from '../implicit.ts';
 import { jsonText } from '../json-path.ts';
-import { beside, isOpen, settled } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { beside, isOpen, settled, joinSql, sql, type Sql, commonOf, float, isKind, isNumber, isTime, text, UNKNOWN, value, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { timeLiteral } from '../time/literal.ts';
 import { isDay } from '../time/moment.ts';
-import {
-  commonOf,
-  float,
-  isKind,
-  isNumber,
-  isTime,
-  text,
-  UNKNOWN,
-  value,
-  type Type,
-  type Value,
-} from '../value.ts';
 
 /** Values in one type. */
 export interface Unified {

@@ -2,8 +2,7 @@
 import type { Expression, FromItem } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { loose, value, type Kind, type Type, type Value } from '../value.ts';
+import { joinSql, sql, type Sql, loose, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
 import type { Context, FromState, Relation, RelationColumn, RowSource } from './context.ts';
