@@ -1,5 +1,5 @@
 // A dialect: how it is read, how it differs from others, and the functions that only it has.
-import type { OwnFunctions } from './function.ts';
+import type { OwnFunctions } from './context.ts';
 import type { Grammar } from './read/grammar.ts';
 import type { Traits } from './traits.ts';
 

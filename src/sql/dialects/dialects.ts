@@ -2,7 +2,7 @@
 import { BIGQUERY } from './bigquery/dialect.ts';
 import type { ForeignDialect } from './conversion.ts';
 import type { Dialect } from './dialect.ts';
-import type { Rule } from './function.ts';
+import type { Rule } from './context.ts';
 import { AGGREGATES } from './functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from './functions/value-functions.ts';
 import { WINDOW_FUNCTIONS } from './functions/window.ts';

@@ -1,8 +1,8 @@
 // BigQuery's FORMAT: each specifier with an argument of its type.
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { Application } from '../function.ts';
+import type { Application } from '../context.ts';
 import { joinSql, sql, type Sql, isNumber, operand, text, value, type Value } from '../value.ts';
-import { signedInteger } from '../argument.ts';
+import { signedInteger } from '../function.ts';
 
 /** A specifier: `%'+8.2f`. Numbers of `*` have been read. */
 interface Specifier {

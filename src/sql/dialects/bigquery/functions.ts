@@ -1,7 +1,7 @@
 // Functions of BigQuery that other dialects do not have, or that mean something else there.
 import { checkedInteger } from '../arithmetic.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { jsonReading } from '../functions/json.ts';
 import { toJsonNull } from '../functions/json-writing.ts';
 import { logarithm, tests } from '../functions/number.ts';

@@ -1,7 +1,7 @@
 // Numbers in strings that contain JSON, with their digits as written: ClickHouse reads no JSON with integers of more than 64 bits, and
 // writes some other numbers in its own form.
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { Application } from '../function.ts';
+import type { Application } from '../context.ts';
 import { jsonAt, jsonOf } from '../json-path.ts';
 import { sql, type Sql, value, type Value } from '../value.ts';
 

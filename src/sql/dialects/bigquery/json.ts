@@ -1,6 +1,6 @@
 // Functions of JSON of BigQuery: numbers in strings of JSON keep their digits, and what is no array has no elements.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { extract, isColumn, placeAt, scalar, STANDARD_TYPES } from '../functions/json.ts';
 import { jsonElements, jsonScalar, jsonScalars, jsonType, placeSql } from '../json-path.ts';
 import { floatJson } from '../json-text.ts';

@@ -1,6 +1,6 @@
 // Patterns of times of BigQuery. Source: BigQuery, Format elements.
-import { unconverted } from '../context.ts';
-import { literal, type Rule } from '../function.ts';
+import { unconverted, type Rule } from '../context.ts';
+import { literal } from '../function.ts';
 import { time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { formatted, parsed } from '../time/text.ts';
 import {

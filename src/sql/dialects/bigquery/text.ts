@@ -1,8 +1,7 @@
 // Functions of strings and bytes of BigQuery.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { count, unlessNull } from '../argument.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { Rule, Rules } from '../function.ts';
+import { count, unlessNull, safely, taking } from '../function.ts';
+import type { Rule, Rules } from '../context.ts';
 import { ofBytes } from '../functions/bytes.ts';
 import { extracted, extractedAll } from '../functions/regex.ts';
 import { instrFrom } from '../functions/search.ts';

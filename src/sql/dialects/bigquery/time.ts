@@ -1,8 +1,7 @@
 // Functions of times of BigQuery: they keep its types, read zones, and have patterns of their own.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { taking } from '../behaviour.ts';
-import { unconverted } from '../context.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import { unconverted, type Application, type Rule, type Rules } from '../context.ts';
 import { sql, isKind, isTime, value, type Value } from '../value.ts';
 import { literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { timeText, toTime } from '../time/cast.ts';

@@ -1,14 +1,13 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
 import { quoteIdentifier } from '../../clickhouse/literal.ts';
 import { BIGQUERY } from './dialect.ts';
-import { syntax, tooLarge, UnconvertedError } from '../context.ts';
+import { syntax, tooLarge, UnconvertedError, type Context, type Table } from '../context.ts';
 import type { Token } from '../read/lexer.ts';
 import { read, STRICT_LIMITS } from '../read/read.ts';
 import { recordNames } from '../read/record-names.ts';
 import { flatten, sourceOffset, SqlTooLongError } from '../value.ts';
 import { ONE_LINE } from '../style.ts';
-import { typeOfColumn } from '../column-types.ts';
-import type { Context, Table } from '../write/context.ts';
+import { typeOfColumn } from '../record.ts';
 import { writeQuery } from '../write/query.ts';
 import { contextOf } from '../write/start.ts';
 import { problemOf } from './translation-error.ts';

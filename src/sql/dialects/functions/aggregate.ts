@@ -3,8 +3,7 @@
 import type { Expression } from '../tree.ts';
 import { checkedInteger } from '../arithmetic.ts';
 import { castTo } from '../cast/cast.ts';
-import { differs, note } from '../context.ts';
-import type { Application } from '../function.ts';
+import { differs, note, type Application } from '../context.ts';
 import { toCondition, NEVER_NULL, sql, joinSql, type Sql, float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts'; // prettier-ignore
 import { withoutNan } from '../nan.ts';
 import { roundHalfAway } from '../round.ts';

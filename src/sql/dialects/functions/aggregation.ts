@@ -1,8 +1,7 @@
 // How an aggregate function of ClickHouse is applied: with the combinators for DISTINCT, FILTER, HAVING MAX and no rows, over a
 // window or over the elements of an array.
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { ArrayRows } from '../context.ts';
-import type { Application } from '../function.ts';
+import type { ArrayRows, Application } from '../context.ts';
 import { joinSql, sql, type Sql, type Value } from '../value.ts';
 import { mayBeEmpty, overSql } from '../window.ts';
 

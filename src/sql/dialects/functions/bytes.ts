@@ -1,8 +1,8 @@
 // Bytes, and functions that return them as digits.
 import { hexOf } from '../../clickhouse/bytes.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { taking } from '../behaviour.ts';
-import type { Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Rule, Rules } from '../context.ts';
 import { sql, type Sql, text, value, type Kind, type Value } from '../value.ts';
 import type { Traits } from '../traits.ts';
 

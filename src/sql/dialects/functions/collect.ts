@@ -1,6 +1,6 @@
 // Aggregate functions that collect values: arrays and joined strings.
 import type { Order } from '../tree.ts';
-import type { Application } from '../function.ts';
+import type { Application } from '../context.ts';
 import { joinSql, onlyIf, sql, type Sql, isNumber, isTime, text, value, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { isSliding, nullsFirst } from '../window.ts';
 import { plainArgument } from './aggregate.ts';

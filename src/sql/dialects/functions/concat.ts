@@ -1,7 +1,6 @@
 // concat and concat_ws.
-import { asText } from '../argument.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rules } from '../function.ts';
+import { asText, taking } from '../function.ts';
+import type { Application, Rules } from '../context.ts';
 import { joinSql, sql, isNullable, operand, text, value, type Value } from '../value.ts';
 
 /** A part of a string. */

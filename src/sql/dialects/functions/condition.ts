@@ -1,6 +1,6 @@
 // Conditional functions.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { caselessLiteral, checkLiterals } from '../collation.ts';
 import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
 import { beside, joinSql, sql, type Sql, condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts'; // prettier-ignore

@@ -1,6 +1,6 @@
 // Functions that write values as JSON.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { bySize } from '../json-literal.ts';
 import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json-text.ts';
 import { sql, isKind, value } from '../value.ts';

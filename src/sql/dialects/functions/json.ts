@@ -1,8 +1,8 @@
 // Functions of JSON.
 import { quoteString } from '../../clickhouse/literal.ts';
 import { strictly } from '../cast/strict.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import {
   atPath,
   jsonAt,

@@ -1,9 +1,9 @@
 // Functions of numbers.
 import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
 import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
-import { accepting, taking } from '../behaviour.ts';
+import { accepting, taking, same } from '../function.ts';
 import { constantOf, opposite } from '../constant.ts';
-import { same, type Application, type Rule, type Rules } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { mayBeNan } from '../nan.ts';
 import { checkedPower } from '../power.ts';
 import { roundHalfAway } from '../round.ts';

@@ -1,5 +1,5 @@
 // Percentiles and quantiles.
-import type { Application } from '../function.ts';
+import type { Application } from '../context.ts';
 import { joinSql, sql, type Sql, isOpen, float, arrayOfType, isNumber, value, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { withoutNan } from '../nan.ts';
 import { noteEstimate, rankedBy, toFloat } from './aggregate.ts';

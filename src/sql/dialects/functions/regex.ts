@@ -3,8 +3,8 @@ import { quoteString } from '../../clickhouse/literal.ts';
 import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
 import { sql, type Sql, arrayOfType, condition, text, TEXT, value, type Value, int } from '../value.ts';
-import { taking } from '../behaviour.ts';
-import { integer, literal, type Application, type Rule, type Rules } from '../function.ts';
+import { taking, integer, literal } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
 function patternOf(application: Application, index: number, flags = ''): Regex {

@@ -1,7 +1,7 @@
 // The functions of rows: aggregates and window functions, by name.
 import type { Call } from '../tree.ts';
-import { taking } from '../behaviour.ts';
-import type { Behaviour, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Behaviour, Rule, Rules } from '../context.ts';
 import {
   all,
   any,

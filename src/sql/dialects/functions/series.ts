@@ -1,7 +1,6 @@
 // Arrays of numbers or times from one to another: generate_array, generate_series, sequence.
-import { unconverted } from '../context.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rules } from '../function.ts';
+import { unconverted, type Application, type Rules } from '../context.ts';
+import { taking } from '../function.ts';
 import { number, joinSql, sql, type Sql, arrayOfType, float, int, isKind, isTime, operand, type Type, type Value } from '../value.ts'; // prettier-ignore
 import { asTime, type TimeKind } from '../time/argument.ts';
 import { integerOf, spansOf } from '../time/interval.ts';

@@ -1,9 +1,8 @@
 // Strings as arrays of their parts.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rules } from '../function.ts';
+import { taking, literalText, unlessNull } from '../function.ts';
+import type { Application, Rules } from '../context.ts';
 import { sql, type Sql, text, value, type Value } from '../value.ts';
-import { literalText, unlessNull } from '../argument.ts';
 import { emptyArray } from './array-value.ts';
 
 const PARTS = { element: { kind: 'text', isNullable: false } } as const;

@@ -1,10 +1,17 @@
 // Functions of strings and bytes.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { differs } from '../context.ts';
-import { accepting, taking } from '../behaviour.ts';
-import { integer, type Application, type Rule, type Rules } from '../function.ts';
+import { differs, type Application, type Rule, type Rules } from '../context.ts';
+import {
+  integer,
+  accepting,
+  taking,
+  asText,
+  characters,
+  literalText,
+  signedInteger,
+  unlessNull,
+} from '../function.ts';
 import { joinSql, sql, type Sql, condition, isKind, operand, text, value, type Value } from '../value.ts';
-import { asText, characters, literalText, signedInteger, unlessNull } from '../argument.ts';
 import { sameArray } from './array-value.ts';
 import { BYTES_FUNCTIONS } from './bytes.ts';
 

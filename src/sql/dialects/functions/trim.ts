@@ -1,9 +1,8 @@
 // trim, ltrim and rtrim.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking, literalText } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { sql, type Sql, text, value, type Value } from '../value.ts';
-import { literalText } from '../argument.ts';
 
 type Side = 'both' | 'leading' | 'trailing';
 

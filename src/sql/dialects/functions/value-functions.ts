@@ -1,6 +1,6 @@
 // The functions of values, by name, as most dialects have them.
-import { safely } from '../behaviour.ts';
-import type { Rule } from '../function.ts';
+import { safely } from '../function.ts';
+import type { Rule } from '../context.ts';
 import { TIME_FUNCTIONS } from '../time/functions.ts';
 import { ARRAY_FUNCTIONS } from './array.ts';
 import { CONCAT_FUNCTIONS } from './concat.ts';

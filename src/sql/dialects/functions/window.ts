@@ -1,6 +1,6 @@
 // Window functions that are not aggregates.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { joinSql, sql, type Sql, NEVER_NULL, value, type Value } from '../value.ts';
 import { overSql } from '../window.ts';
 import { unified } from '../write/unify.ts';

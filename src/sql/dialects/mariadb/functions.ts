@@ -1,6 +1,6 @@
 // Functions of MariaDB that mean something else in MySQL.
-import { accepting, safely, taking } from '../behaviour.ts';
-import type { Application, OwnFunctions, Rule } from '../function.ts';
+import { accepting, safely, taking } from '../function.ts';
+import type { Application, OwnFunctions, Rule } from '../context.ts';
 import { firstMatch, regexpReplace } from '../functions/regex.ts';
 import { AGGREGATES } from '../functions/row-functions.ts';
 import { positionFrom } from '../functions/search.ts';

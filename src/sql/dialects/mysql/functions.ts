@@ -1,7 +1,6 @@
 // Functions of MySQL that other dialects do not have, or that mean something else there.
-import { signedInteger } from '../argument.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { signedInteger, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { isNullTest } from '../functions/condition.ts';
 import { convert } from '../functions/conversion.ts';
 import { container, hasPath, placeAt, scalar, typeName } from '../functions/json.ts';

@@ -1,6 +1,7 @@
 // MySQL's str_to_date, which reads as much of a string as there is of its pattern.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { literal, type Application } from '../function.ts';
+import type { Application } from '../context.ts';
+import { literal } from '../function.ts';
 import { onlyIf, sql, text, type Value } from '../value.ts';
 import { escaped, expressionOf, matchOf, type TimeExpression } from '../time/parse.ts';
 import { dateFormatPattern, type Piece } from '../time/pattern.ts';

@@ -1,6 +1,6 @@
 // Functions of times of MySQL.
-import { accepting, taking } from '../behaviour.ts';
-import type { Rules } from '../function.ts';
+import { accepting, taking } from '../function.ts';
+import type { Rules } from '../context.ts';
 import { daysBetween } from '../time/difference.ts';
 import { clock } from '../time/cast.ts';
 import { weekBy } from '../time/functions.ts';

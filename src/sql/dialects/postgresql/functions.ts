@@ -1,7 +1,6 @@
 // Functions of PostgreSQL that other dialects do not have, or that mean something else there.
-import { count } from '../argument.ts';
-import { accepting, safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule, Rules } from '../function.ts';
+import { count, accepting, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule, Rules } from '../context.ts';
 import { lengthOfDimension } from '../functions/array.ts';
 import { arrayLength, placeAt } from '../functions/json.ts';
 import { signBy } from '../functions/number.ts';

@@ -1,6 +1,6 @@
 // Functions of Redshift that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions } from '../function.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions } from '../context.ts';
 import { concatAll } from '../functions/concat.ts';
 import { coalesce, decode } from '../functions/condition.ts';
 import { byKeys } from '../functions/json.ts';

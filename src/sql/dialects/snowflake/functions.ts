@@ -1,6 +1,6 @@
 // Functions of Snowflake that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { contains } from '../functions/array.ts';
 import { concatAll } from '../functions/concat.ts';
 import { decode } from '../functions/condition.ts';

@@ -1,6 +1,6 @@
 // Functions of SQLite that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { hex } from '../functions/bytes.ts';
 import { extreme } from '../functions/condition.ts';
 import { arrayLength, extract, placeAt, rawJson, typeName } from '../functions/json.ts';

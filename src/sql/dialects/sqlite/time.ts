@@ -1,7 +1,7 @@
 // SQLite's date functions: a time, and modifiers such as '+1 month' and 'start of month'.
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression } from '../tree.ts';
-import type { Application, Rule } from '../function.ts';
+import type { Application, Rule } from '../context.ts';
 import { sql, isKind, loose, value, type Value, int } from '../value.ts';
 import { asTime, readTime } from '../time/argument.ts';
 import { ofSeconds } from '../time/construct.ts';

@@ -1,6 +1,5 @@
 // Arguments that are times: literals and strings are read as times.
-import type { Application } from '../function.ts';
-import { unconverted, type Context } from '../context.ts';
+import { type Application, unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, type Sql, isKind, text, type Value } from '../value.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';

@@ -1,6 +1,6 @@
 // Differences of times, in units.
 import { sql, type Sql, int, isNullable, type Value } from '../value.ts';
-import type { Application, Rule } from '../function.ts';
+import type { Application, Rule } from '../context.ts';
 import { time } from './argument.ts';
 import { MICROSECONDS } from './length.ts';
 import { day, isDay, micros, moment } from './moment.ts';

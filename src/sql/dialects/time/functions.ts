@@ -1,6 +1,6 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import { accepting, taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+import { accepting, taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 import { sql, type Sql, int, loose, operand, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';

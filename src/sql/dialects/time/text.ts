@@ -1,6 +1,7 @@
 // Functions of times from and to strings.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { literal, type Application, type Rule } from '../function.ts';
+import type { Application, Rule } from '../context.ts';
+import { literal } from '../function.ts';
 import { sql, isKind, isTime, operand, text, value, type Value } from '../value.ts';
 import { time, type TimeKind } from './argument.ts';
 import { ofSeconds } from './construct.ts';

@@ -1,7 +1,6 @@
 // Functions of Trino that other dialects do not have, or that mean something else there.
-import { count } from '../argument.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { count, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { containsOrNull } from '../functions/array.ts';
 import { tests } from '../functions/number.ts';
 import { firstMatch } from '../functions/regex.ts';

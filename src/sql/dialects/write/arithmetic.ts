@@ -1,7 +1,7 @@
 // Operators of numbers, times and intervals.
 import { negative, numberArithmetic, type Binary } from '../arithmetic.ts';
 import { inverted, otherArithmetic } from '../bits.ts';
-import { differs, unconverted } from '../context.ts';
+import { differs, unconverted, type Context, type Place } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
 import { isOpen, settled, sql, condition, float, isKind, isNullable, isNumber, isTime, loose, operand, value, type Value } from '../value.ts'; // prettier-ignore
 import {
@@ -18,7 +18,6 @@ import { moment } from '../time/moment.ts';
 import type { Expression, Of } from '../tree.ts';
 import { truth } from '../truth.ts';
 import { allEqual, compared, comparison, isComparison } from './comparison.ts';
-import type { Context, Place } from './context.ts';
 
 type Unary = Of<'unary'>;
 

@@ -3,7 +3,7 @@ import type { Expression, IndexBase, Of, Order, Select } from '../tree.ts';
 import { typedArray } from '../functions/array-value.ts';
 import { toCondition, key, whole, onlyIf, sql, type Sql, arrayOfType, UNKNOWN, type Type, type Value, value } from '../value.ts'; // prettier-ignore
 import { columnValue, isRecord } from '../record.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { isComposite, isUsedAsRecord, unnestedOf, withElement, withElements } from './unnest.ts';
 import { containsAggregate, hasWindow } from './walk.ts';
 

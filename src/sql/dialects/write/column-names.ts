@@ -1,8 +1,7 @@
 // Names for the columns of a query, from WITH name(…) or after the alias of a subquery.
 import type { Name, Query, Select } from '../tree.ts';
-import { unconverted } from '../context.ts';
+import { unconverted, type Context, type WrittenQuery } from '../context.ts';
 import { sql } from '../value.ts';
-import type { Context, WrittenQuery } from './context.ts';
 
 /** The query with names for its columns. */
 export function renamed(query: Query, columns: readonly Name[]): Query {

@@ -1,6 +1,6 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
 import { caseless, checkLiterals } from '../collation.ts';
-import { asValue, differs, unconverted, type Place } from '../context.ts';
+import { asValue, differs, unconverted, type Place, type Context } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
 import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
@@ -9,7 +9,6 @@ import { nearestOf } from '../round.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
-import type { Context } from './context.ts';
 import { isWritten, toward } from './toward.ts';
 
 interface Comparison extends Place {

@@ -1,6 +1,6 @@
 // Paths, fields of records, elements of arrays, maps and JSON, slices of arrays, and the records and arrays that a query makes.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { syntax, unconverted } from '../context.ts';
+import { syntax, unconverted, type Context } from '../context.ts';
 import { elementAt } from '../functions/array-value.ts';
 import { sliceOf } from '../functions/array.ts';
 import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
@@ -8,7 +8,6 @@ import { jsonAt } from '../json-path.ts';
 import { number, settled, whole, located, type Sql, sql, isKind, name as nameOf, operand, type Type, UNKNOWN, type Value, value } from '../value.ts'; // prettier-ignore
 import { field } from '../record.ts';
 import type { Expression, Name, Of } from '../tree.ts';
-import type { Context } from './context.ts';
 import { writeArray, writeRow, writeStruct } from './record.ts';
 import { columnUnknown, resolve } from './scope.ts';
 

@@ -1,9 +1,8 @@
 // Expressions: what is the same for all kinds.
 import { consumed } from '../consume.ts';
-import { placeholder, UnconvertedError, within } from '../context.ts';
+import { placeholder, UnconvertedError, within, type Context, type GroupKeys } from '../context.ts';
 import { key, located, sql, operand, value, type Value } from '../value.ts';
 import type { Expression } from '../tree.ts';
-import type { Context, GroupKeys } from './context.ts';
 import { optionalKey } from './grouping.ts';
 import { resolve } from './scope.ts';
 import { containsAggregate } from './walk.ts';

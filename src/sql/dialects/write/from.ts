@@ -1,9 +1,8 @@
 // FROM: tables, subqueries and joins in parentheses are joined; arrays and functions that return rows are joined by ARRAY JOIN.
 import type { FromItem } from '../tree.ts';
 import { consumed } from '../consume.ts';
-import { placeholder, UnconvertedError } from '../context.ts';
+import { placeholder, UnconvertedError, type Context, type FromState, type Relation } from '../context.ts';
 import { located, sql, type Sql } from '../value.ts';
-import type { Context, FromState, Relation } from './context.ts';
 import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';
 import { packed } from './packed.ts';

@@ -1,8 +1,7 @@
 // GROUP BY, and what the other clauses of a grouped query can read.
 import type { Expression, Grouping, Select } from '../tree.ts';
-import { unconverted } from '../context.ts';
+import { unconverted, type Context, type Use } from '../context.ts';
 import { joinSql, sql, type Sql, value, type Value } from '../value.ts';
-import type { Context, Use } from './context.ts';
 import { columnAt, columnNamed, isConstant } from './key.ts';
 import { shadowedNames, writeItems, type Column } from './select-list.ts';
 

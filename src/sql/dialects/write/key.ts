@@ -1,10 +1,9 @@
 // Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression; and the clauses ORDER BY and LIMIT.
-import { syntax } from '../context.ts';
+import { syntax, type Context } from '../context.ts';
 import { type Sql, sql, type Value } from '../value.ts';
 import type { Style } from '../style.ts';
 import type { Expression, Order } from '../tree.ts';
 import { orderOf } from '../window.ts';
-import type { Context } from './context.ts';
 import type { Column } from './select-list.ts';
 
 /** The column at a position; undefined for other expressions, and after a star whose columns are not known. */

@@ -1,12 +1,11 @@
 // AND, OR and ||, IS, and CASE.
-import { unconverted } from '../context.ts';
+import { unconverted, type Context } from '../context.ts';
 import { concatenatedArrays, isNullArray, joinedArrays } from '../functions/array-value.ts';
 import { jsonOf } from '../json-path.ts';
 import { objectOf, settled, whole, joinSql, sql, type Sql, condition, isKind, isNullable, operand, text, value, type Value } from '../value.ts'; // prettier-ignore
 import type { Expression, Of } from '../tree.ts';
 import { truth } from '../truth.ts';
 import { compared, comparison } from './comparison.ts';
-import type { Context } from './context.ts';
 import { unified } from './unify.ts';
 
 /** An expression as a condition. */

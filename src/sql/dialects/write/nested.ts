@@ -1,9 +1,8 @@
 // Conditions of WHERE, HAVING, QUALIFY and joins, and subqueries, which may use names of the query around them.
-import { asValue } from '../context.ts';
+import { asValue, type Context, READ, type Scope, type Use, type WrittenQuery } from '../context.ts';
 import { settled, type Sql } from '../value.ts';
 import type { Expression, Query } from '../tree.ts';
 import { truth } from '../truth.ts';
-import { type Context, READ, type Scope, type Use, type WrittenQuery } from './context.ts';
 
 export interface NestedQuery extends WrittenQuery {
   readonly isCorrelated: boolean;

@@ -1,8 +1,7 @@
 // Several joined tables in parentheses as one subquery, whose columns get new names.
-import { unconverted } from '../context.ts';
+import { unconverted, type Context, type Relation } from '../context.ts';
 import { NEVER_NULL, whole, joinSql, sql, type Sql, type Value } from '../value.ts';
 import { columnType, columnValue, rerooted } from '../record.ts';
-import type { Context, Relation } from './context.ts';
 
 /** Joined tables, and the conditions of their joins with arrays. */
 export interface Tables {

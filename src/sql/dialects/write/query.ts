@@ -1,9 +1,18 @@
 // Whole queries: WITH, and ORDER BY and LIMIT after a body of any kind.
 import type { Expression, Name, Order, Query, Select, WithTable } from '../tree.ts';
 import { consumed } from '../consume.ts';
-import { placeholder, syntax, unconverted, UnconvertedError } from '../context.ts';
+import {
+  placeholder,
+  syntax,
+  unconverted,
+  UnconvertedError,
+  READ,
+  type Context,
+  type Table,
+  type Use,
+  type WrittenQuery,
+} from '../context.ts';
 import { joinSql, sql, type Sql } from '../value.ts';
-import { READ, type Context, type Table, type Use, type WrittenQuery } from './context.ts';
 import { renamed, withNames } from './column-names.ts';
 import { orderKeys } from './key.ts';
 import { nameOf } from './select-list.ts';

@@ -1,9 +1,8 @@
 // Records and arrays that a query makes.
-import { unconverted } from '../context.ts';
+import { unconverted, type Context } from '../context.ts';
 import { key, settled, joinSql, sql, value, type Value } from '../value.ts';
 import { jsonOf, tupleOf } from '../record.ts';
 import type { Expression, Name, Of } from '../tree.ts';
-import type { Context } from './context.ts';
 import { arrayOf } from './unify.ts';
 import { containsAggregate } from './walk.ts';
 

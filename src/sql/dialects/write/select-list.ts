@@ -1,9 +1,18 @@
 // The select list: columns, their names, and stars.
 import type { Expression, Item, Name, Select } from '../tree.ts';
-import { note, syntax, tooLarge, unconverted, unknown } from '../context.ts';
+import {
+  note,
+  syntax,
+  tooLarge,
+  unconverted,
+  unknown,
+  type Context,
+  type OutputColumn,
+  type Relation,
+  type Use,
+} from '../context.ts';
 import { field, fieldNames } from '../record.ts';
 import { sql, type Sql, value, type Value } from '../value.ts';
-import type { Context, OutputColumn, Relation, Use } from './context.ts';
 import { fieldsOf } from './element.ts';
 import { shown } from './shown.ts';
 import { pathsOf } from './walk.ts';

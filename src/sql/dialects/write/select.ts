@@ -1,10 +1,9 @@
 // One SELECT: columns, conditions, groups and order over the tables of its FROM.
 import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
-import { unconverted } from '../context.ts';
+import { unconverted, type Context, type Relation, type Use, type WrittenQuery } from '../context.ts';
 import { joinSql, sql, type Sql } from '../value.ts';
 import { conditionSql } from './nested.ts';
-import type { Context, Relation, Use, WrittenQuery } from './context.ts';
 import { writeFrom } from './from.ts';
 import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
 import { columnAt, columnNamed, orderKey, orderKeys } from './key.ts';

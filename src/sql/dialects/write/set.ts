@@ -1,8 +1,16 @@
 // Set operations and VALUES: queries whose columns are combined by position.
 import type { Rows, SetOperation } from '../tree.ts';
-import { differs, syntax, unconverted } from '../context.ts';
+import {
+  differs,
+  syntax,
+  unconverted,
+  type Context,
+  type OutputColumn,
+  type Place,
+  type Use,
+  type WrittenQuery,
+} from '../context.ts';
 import { joinSql, sql, type Sql, UNKNOWN, value, type Type, type Value } from '../value.ts';
-import type { Context, OutputColumn, Place, Use, WrittenQuery } from './context.ts';
 import { formatted } from './shown.ts';
 import { unified } from './unify.ts';
 

@@ -1,9 +1,8 @@
 // Values as columns of a query; those of the result in the form that the source returns.
-import { differs } from '../context.ts';
+import { differs, type Use, type Place } from '../context.ts';
 import { key, shown as inResult, whole, sql, bytesOfDigits, DYNAMIC, value, type Value } from '../value.ts';
 import { columnType } from '../record.ts';
 import { roundHalfAway } from '../round.ts';
-import type { Use, Place } from './context.ts';
 
 /** A value as a column. */
 export function shown(own: Value, { isShown, isPlain }: Use, place: Place): Value {

@@ -1,10 +1,9 @@
 // The context in which a whole query is written.
 import { castTo } from '../cast/cast.ts';
 import { caselessKey } from '../collation.ts';
-import type { Shared } from '../context.ts';
+import type { Shared, Context } from '../context.ts';
 import { elementsOf } from '../functions/array-value.ts';
 import { key, settled } from '../value.ts';
-import type { Context } from './context.ts';
 import { writeExpression } from './expression.ts';
 import { writeQuery } from './query.ts';
 

@@ -1,11 +1,10 @@
 // Subqueries in expressions.
 import type { Expression, Query, Select, Of } from '../tree.ts';
-import { syntax, unconverted } from '../context.ts';
+import { syntax, unconverted, type Context, type OutputColumn, type Place } from '../context.ts';
 import { gathered } from '../functions/array-value.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 import { sql, type Sql, arrayOfType, condition, type Value } from '../value.ts';
 import { writeArrayQuery } from './array-query.ts';
-import type { Context, OutputColumn, Place } from './context.ts';
 import { lateralJoin } from './lateral.ts';
 import { writeNested, type NestedQuery } from './nested.ts';
 import { conjunctsOf, containsAggregate, isCount } from './walk.ts';

@@ -1,10 +1,9 @@
 // Tables and subqueries in FROM.
 import { nearest } from '../../base/nearest.ts';
 import type { FromItem, Name } from '../tree.ts';
-import { syntax, unconverted, unknown } from '../context.ts';
+import { syntax, unconverted, unknown, READ, type Context, type Relation } from '../context.ts';
 import { sql, type Sql, type Type } from '../value.ts';
-import { typeOfColumn } from '../column-types.ts';
-import { READ, type Context, type Relation } from './context.ts';
+import { typeOfColumn } from '../record.ts';
 import { renamed, withNames } from './column-names.ts';
 import { hasTable, relationOf } from './scope.ts';
 
