@@ -1,6 +1,7 @@
 // The context that the translation needs, the calls that rules are given, and how what cannot be translated is reported.
 import type { Call, Expression, IndexBase, Query, Window } from './tree.ts';
 import type { ConversionCode, ConversionNote, ConvertOptions } from './conversion.ts';
+import type { Grammar } from './read/grammar.ts';
 import type { Traits } from './traits.ts';
 import type { Sql, Type, Value } from './value.ts';
 import type { Style } from './style.ts';
@@ -275,6 +276,13 @@ export type Rules = Readonly<Record<string, Rule>>;
 export interface OwnFunctions {
   readonly values: Rules;
   readonly aggregates: Rules;
+}
+
+/** How a dialect is read, how it differs from others, and the functions that only it has. */
+export interface Dialect {
+  readonly grammar: Grammar;
+  readonly traits: Traits;
+  readonly functions: OwnFunctions;
 }
 
 /** Where something is written. */

@@ -1,8 +1,7 @@
 // The list of dialects; each is a folder with files of the same names.
 import { BIGQUERY } from './bigquery/dialect.ts';
 import type { ForeignDialect } from './conversion.ts';
-import type { Dialect } from './dialect.ts';
-import type { Rule } from './context.ts';
+import type { Dialect, Rule } from './context.ts';
 import { AGGREGATES } from './functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from './functions/value-functions.ts';
 import { WINDOW_FUNCTIONS } from './functions/window.ts';

@@ -168,7 +168,7 @@ const CASTS = Object.fromEntries(
 );
 
 /** What most dialects have. */
-export const STANDARD: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
+export const STANDARD_GRAMMAR: Omit<Grammar, 'lexical' | 'operators' | 'features'> = {
   reserved: new Set(),
   notValues: keywordsThat('value'),
   notAliases: keywordsThat('alias'),
