@@ -1,6 +1,13 @@
 // BigQuery: how it is read, and how it differs from most dialects.
-import { operatorsOf, setOf, type Grammar } from '../read/grammar.ts';
-import { commentsOf, STANDARD_LEXICAL, type Escapes, type StringForm } from '../read/lexical-rules.ts';
+import {
+  operatorsOf,
+  setOf,
+  type Grammar,
+  commentsOf,
+  STANDARD_LEXICAL,
+  type Escapes,
+  type StringForm,
+} from '../read/grammar.ts';
 import { STANDARD_TRAITS, type KnownFunctions, type Traits } from '../traits.ts';
 import type { Dialect } from '../context.ts';
 import { FUNCTIONS } from './functions.ts';

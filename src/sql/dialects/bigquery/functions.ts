@@ -2,8 +2,7 @@
 import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../function.ts';
 import type { OwnFunctions, Rule } from '../context.ts';
-import { jsonReading } from '../functions/json.ts';
-import { toJsonNull } from '../functions/json-writing.ts';
+import { jsonReading, toJsonNull } from '../functions/json.ts';
 import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
 import { number, sql, float, loose, operand, value, int } from '../value.ts';

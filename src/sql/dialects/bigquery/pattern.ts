@@ -14,7 +14,7 @@ import {
   type Element,
   type Letters,
   type Piece,
-} from '../time/pattern.ts';
+} from '../time/format.ts';
 
 const AMERICAN = joined(['month', 'day', 'year2'], '/');
 

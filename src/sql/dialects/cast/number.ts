@@ -5,7 +5,7 @@ import { constantOf, isShortOverflow } from '../constant.ts';
 import { unconverted } from '../context.ts';
 import { sql, type Sql, float, isKind, isNumber, isTime, value, type Value } from '../value.ts';
 import type { Traits } from '../traits.ts';
-import { leadingNumber } from '../truth.ts';
+import { leadingNumber } from '../implicit.ts';
 import { literalText, strictly, trimmed, type CastOptions } from './strict.ts';
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;

@@ -1,6 +1,6 @@
 // Functions of arrays.
 import { SERIES_FUNCTIONS } from './series.ts';
-import { ordersNan, withoutNan } from '../nan.ts';
+import { ordersNan, withoutNan } from '../equality.ts';
 import { taking } from '../function.ts';
 import type { Application, Rule, Rules } from '../context.ts';
 import { onlyIf, sql, type Sql, condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts'; // prettier-ignore

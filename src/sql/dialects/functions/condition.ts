@@ -1,14 +1,12 @@
 // Conditional functions.
 import { taking } from '../function.ts';
 import type { Application, Rule, Rules } from '../context.ts';
-import { caselessLiteral, checkLiterals } from '../collation.ts';
-import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
+import { caselessLiteral, checkLiterals, mayBeNan, nanExtreme, ordersNan } from '../equality.ts';
 import { beside, joinSql, sql, type Sql, condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts'; // prettier-ignore
-import { truth } from '../truth.ts';
+import { truth } from '../implicit.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
 import { comparison } from '../write/comparison.ts';
-import { toward } from '../write/toward.ts';
-import { unified } from '../write/unify.ts';
+import { toward, unified } from '../write/unify.ts';
 
 const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
 const anyOf = (conditions: readonly Sql[]): Sql => joinSql(conditions, ' OR ');

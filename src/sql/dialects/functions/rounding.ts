@@ -1,7 +1,6 @@
 // round and trunc.
 import { differs, type Application } from '../context.ts';
-import { isExact, ranged } from '../exact.ts';
-import { roundHalfAway } from '../round.ts';
+import { isExact, ranged, roundHalfAway } from '../exact.ts';
 import { sql, type Sql, operand, type Value, int } from '../value.ts';
 import { signedInteger } from '../function.ts';
 

@@ -1,5 +1,5 @@
 // Positions of a string in another one.
-import { caseless } from '../collation.ts';
+import { caseless } from '../equality.ts';
 import { taking, characters, signedInteger, unlessNull } from '../function.ts';
 import type { Application, Rule, Rules } from '../context.ts';
 import { sql, isNullable, operand, text, type Value } from '../value.ts';

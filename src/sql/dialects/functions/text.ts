@@ -13,7 +13,7 @@ import {
 } from '../function.ts';
 import { joinSql, sql, type Sql, condition, isKind, operand, text, value, type Value } from '../value.ts';
 import { sameArray } from './array-value.ts';
-import { BYTES_FUNCTIONS } from './bytes.ts';
+import { BYTES_FUNCTIONS } from './strings.ts';
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);

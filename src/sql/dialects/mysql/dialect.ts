@@ -5,8 +5,11 @@ import {
   STANDARD_GRAMMAR,
   STANDARD_FEATURES,
   type Grammar,
+  commentsOf,
+  SPACED_HYPHENS,
+  STANDARD_LEXICAL,
+  type StringForm,
 } from '../read/grammar.ts';
-import { commentsOf, SPACED_HYPHENS, STANDARD_LEXICAL, type StringForm } from '../read/lexical-rules.ts';
 import { STANDARD_TRAITS, type Traits } from '../traits.ts';
 import type { Dialect } from '../context.ts';
 import { FUNCTIONS } from './functions.ts';

@@ -5,8 +5,9 @@ import {
   STANDARD_GRAMMAR,
   STANDARD_FEATURES,
   type Grammar,
+  STANDARD_LEXICAL,
+  type Escapes,
 } from '../read/grammar.ts';
-import { STANDARD_LEXICAL, type Escapes } from '../read/lexical-rules.ts';
 import { STANDARD_TRAITS, type Traits } from '../traits.ts';
 import type { Dialect } from '../context.ts';
 import { FUNCTIONS } from './functions.ts';

@@ -1,7 +1,7 @@
 // Functions of Redshift that other dialects do not have, or that mean something else there.
 import { safely, taking } from '../function.ts';
 import type { OwnFunctions } from '../context.ts';
-import { concatAll } from '../functions/concat.ts';
+import { concatAll } from '../functions/strings.ts';
 import { coalesce, decode } from '../functions/condition.ts';
 import { byKeys } from '../functions/json.ts';
 import { truncate } from '../functions/number.ts';

@@ -2,7 +2,7 @@
 import { safely, taking } from '../function.ts';
 import type { OwnFunctions, Rule } from '../context.ts';
 import { contains } from '../functions/array.ts';
-import { concatAll } from '../functions/concat.ts';
+import { concatAll } from '../functions/strings.ts';
 import { decode } from '../functions/condition.ts';
 import { truncate } from '../functions/number.ts';
 import { containsText } from '../functions/text.ts';

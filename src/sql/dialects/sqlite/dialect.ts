@@ -1,6 +1,11 @@
 // SQLite: how it is read, and how it differs from most dialects.
-import { operatorsOf, STANDARD_GRAMMAR, STANDARD_FEATURES, type Grammar } from '../read/grammar.ts';
-import { STANDARD_LEXICAL } from '../read/lexical-rules.ts';
+import {
+  operatorsOf,
+  STANDARD_GRAMMAR,
+  STANDARD_FEATURES,
+  type Grammar,
+  STANDARD_LEXICAL,
+} from '../read/grammar.ts';
 import { STANDARD_TRAITS, type Traits } from '../traits.ts';
 import type { Dialect } from '../context.ts';
 import { FUNCTIONS } from './functions.ts';

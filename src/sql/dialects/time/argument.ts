@@ -3,8 +3,7 @@ import { type Application, unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, type Sql, isKind, text, type Value } from '../value.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';
-import { date, moment, timestamp } from './moment.ts';
-import { zoneOf } from './zone.ts';
+import { date, moment, timestamp, zoneOf } from './moment.ts';
 
 export type TimeKind = 'date' | 'datetime' | 'timestamp';
 

@@ -2,8 +2,7 @@
 import { sql, type Sql, int, isNullable, type Value } from '../value.ts';
 import type { Application, Rule } from '../context.ts';
 import { time } from './argument.ts';
-import { MICROSECONDS } from './length.ts';
-import { day, isDay, micros, moment } from './moment.ts';
+import { MICROSECONDS, day, isDay, micros, moment } from './moment.ts';
 import { millis, seconds } from './parts.ts';
 import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
 

@@ -7,11 +7,10 @@ import { toTime } from './cast.ts';
 import { countedDate, dateOfUnix, lastDayOf, makeDate, ofEpoch, ofSeconds } from './construct.ts';
 import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
-import { date, day, isDay, micros, timestamp } from './moment.ts';
+import { date, day, isDay, micros, timestamp, zoneOf } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
 import { byToChar, dateFormat, dateParse, fromUnix, named, toChar } from './text.ts';
 import { truncated, unitOf } from './unit.ts';
-import { zoneOf } from './zone.ts';
 
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 

@@ -3,7 +3,7 @@ import { unconverted } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, type Sql } from '../value.ts';
 import { YEAR } from './argument.ts';
-import type { Element, Piece } from './pattern.ts';
+import type { Element, Piece } from './format.ts';
 
 type Field =
   | 'year' | 'year2' | 'month' | 'name' | 'day' | 'hour' | 'hour12' | 'minute' | 'second' | 'fraction' | 'half' | 'offset' | 'epoch'; // prettier-ignore

@@ -16,7 +16,7 @@ import {
 import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression, Of } from '../tree.ts';
-import { truth } from '../truth.ts';
+import { truth } from '../implicit.ts';
 import { allEqual, compared, comparison, isComparison } from './comparison.ts';
 
 type Unary = Of<'unary'>;

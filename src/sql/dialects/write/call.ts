@@ -2,7 +2,7 @@
 import { didYouMean, nearest } from '../../base/nearest.ts';
 import { applied } from '../function.ts';
 import { unconverted, unknown, type Rule, type Context } from '../context.ts';
-import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
+import { QUANTILE_ELEMENT } from '../functions/collect.ts';
 import { isAggregate, rowRule } from '../functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
 import { joinSql, sql, loose, value, type Value } from '../value.ts';

@@ -9,9 +9,8 @@ import {
 } from '../context.ts';
 import { isAggregate } from '../functions/row-functions.ts';
 import { joinSql, sql, type Sql, whole } from '../value.ts';
-import { writeNested } from './nested.ts';
+import { writeNested, conjunctsOf, containsAggregate, hasWindow, isCount } from './nested.ts';
 import { columnsByName, lost, relationOf } from './scope.ts';
-import { conjunctsOf, containsAggregate, hasWindow, isCount } from './walk.ts';
 
 /** A join with a lateral subquery. */
 interface Lateral {

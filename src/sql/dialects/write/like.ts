@@ -1,6 +1,6 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { checkLiterals, withoutAccents } from '../collation.ts';
+import { checkLiterals, withoutAccents } from '../equality.ts';
 import { unconverted, type Context } from '../context.ts';
 import { jsonText } from '../json-path.ts';
 import { settled, sql, type Sql, condition, isKind, isNullable, text, type Value } from '../value.ts';

@@ -1,7 +1,7 @@
 // Literals and parameters.
 import { quoteString } from '../../clickhouse/literal.ts';
 import { syntax, unconverted, type Context } from '../context.ts';
-import { bytesLiteral } from '../functions/bytes.ts';
+import { bytesLiteral } from '../functions/strings.ts';
 import { literalTo } from '../time/cast.ts';
 import type { Of } from '../tree.ts';
 import { loose, value, type Type, type Value } from '../value.ts';

@@ -4,7 +4,7 @@ import { concatenatedArrays, isNullArray, joinedArrays } from '../functions/arra
 import { jsonOf } from '../json-path.ts';
 import { objectOf, settled, whole, joinSql, sql, type Sql, condition, isKind, isNullable, operand, text, value, type Value } from '../value.ts'; // prettier-ignore
 import type { Expression, Of } from '../tree.ts';
-import { truth } from '../truth.ts';
+import { truth } from '../implicit.ts';
 import { compared, comparison } from './comparison.ts';
 import { unified } from './unify.ts';
 

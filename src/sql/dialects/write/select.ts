@@ -3,10 +3,21 @@ import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
 import { unconverted, type Context, type Relation, type Use, type WrittenQuery } from '../context.ts';
 import { joinSql, sql, type Sql } from '../value.ts';
-import { conditionSql } from './nested.ts';
+import { conditionSql, containsAggregate } from './nested.ts';
 import { writeFrom } from './from.ts';
-import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
-import { columnAt, columnNamed, orderKey, orderKeys } from './key.ts';
+import {
+  groupedContext,
+  groupLines,
+  hasGroups,
+  hasTotal,
+  havingContext,
+  columnAt,
+  columnNamed,
+  orderKey,
+  orderKeys,
+  tailLines,
+  type Tail,
+} from './key.ts';
 import { inRelations } from './scope.ts';
 import {
   aliasesOf,
@@ -16,8 +27,6 @@ import {
   writeItems,
   type Column,
 } from './select-list.ts';
-import { tailLines, type Tail } from './key.ts';
-import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
 export function writeSelect(select: Select, tail: Tail, place: QueryPlace): WrittenQuery {

@@ -3,9 +3,8 @@ import { castTo } from '../cast/cast.ts';
 import { differs, unconverted, type Context } from '../context.ts';
 import { settled, sql, isKind, isNullable, loose, value, type Value } from '../value.ts';
 import { asTime, literalOf, localTime } from '../time/argument.ts';
-import { timestamp } from '../time/moment.ts';
+import { timestamp, zoneOf } from '../time/moment.ts';
 import { extracted } from '../time/parts.ts';
-import { zoneOf } from '../time/zone.ts';
 import type { Expression, Of } from '../tree.ts';
 
 export function writeExtract(expression: Of<'extract'>, context: Context): Value {
