@@ -254,6 +254,11 @@ export const PROBLEMS = {
     title: 'Unknown path',
     hint: 'Call endpoints at /api/endpoints/query/{name or UUID}.',
   },
+  'route.request_unknown': {
+    status: 404,
+    title: 'Unknown request',
+    hint: 'Send the X-Request-Id of a call that is finished and was made with this key. Each process knows its last 2,000 calls.',
+  },
   'route.host_unknown': {
     status: 403,
     title: 'The admin listener does not accept this host name',
