@@ -11,6 +11,8 @@ const COMMANDS: Readonly<Record<string, () => Promise<AddCommand>>> = {
   serve: async () => (await import('./commands/serve/command.ts')).addServe,
   validate: async () => (await import('./commands/validate/command.ts')).addValidate,
   cost: async () => (await import('./commands/cost/command.ts')).addCost,
+  why: async () => (await import('./commands/why/command.ts')).addWhy,
+  top: async () => (await import('./commands/top/command.ts')).addTop,
   exposure: async () => (await import('./commands/exposure/command.ts')).addExposure,
   test: async () => (await import('./commands/test/command.ts')).addTest,
   schema: async () => (await import('./commands/schema/command.ts')).addSchema,

@@ -1,21 +1,42 @@
 // Connects the reports about finished calls: those for keys, and those for operators.
 import { readCallCounts } from '../engine/calls-table.ts';
 import type { CallRoutesOptions } from '../fronts/admin/calls.ts';
-import type { WhyOptions } from '../fronts/why/routes.ts';
+import type { Front } from '../fronts/server.ts';
+import { addWhyRoute } from '../fronts/why/routes.ts';
+import { rejectOtherMethods } from '../http/other-methods.ts';
+import { createCallCounts, type CallCounts } from '../observe/call-counts.ts';
+import { createRecentCalls, type RecentCalls } from '../observe/recent-calls.ts';
 import { checkProblem } from '../request/engine-problems.ts';
 import { createRanStatements } from '../request/why/ran-statements.ts';
 import { why, whyForOperator, type WhyDeps } from '../request/why/why.ts';
 import { clock } from './clock.ts';
+import { isCall } from './counters.ts';
 import type { Parts } from './parts.ts';
+
+/** The finished calls of this process. */
+export interface CallHistory {
+  readonly recent: RecentCalls;
+  readonly counts: CallCounts;
+}
+
+export function openCallHistory(): CallHistory {
+  const options = { isCounted: isCall, now: clock.epoch };
+  return { recent: createRecentCalls(options), counts: createCallCounts(options) };
+}
 
 function depsOf({ path, sandboxes, engine, callHistory }: Parts): WhyDeps {
   const { ran = createRanStatements() } = path;
   return { ...path, ran, sandboxes, engine, recentCalls: callHistory.recent, clock };
 }
 
-export function whyOf(parts: Parts): WhyOptions['why'] {
+export function whyFront(parts: Parts): Front {
   const deps = depsOf(parts);
-  return (key, record, requestId) => why(deps, { key, record, requestId });
+  return (app) =>
+    addWhyRoute(
+      app,
+      { why: (key, record, requestId) => why(deps, { key, record, requestId }) },
+      rejectOtherMethods,
+    );
 }
 
 export function callsOf(parts: Parts): CallRoutesOptions {

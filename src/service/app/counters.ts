@@ -11,8 +11,6 @@ import { createMemoryCounters } from '../limits/memory-counters.ts';
 import { createRateLimits, type RateLimits } from '../limits/rate-limits.ts';
 import { createRedisCounters } from '../limits/redis-counters.ts';
 import { createUsageRedis } from '../limits/redis-usage.ts';
-import { createCallCounts, type CallCounts } from '../observe/call-counts.ts';
-import { createRecentCalls, type RecentCalls } from '../observe/recent-calls.ts';
 import { after, clock } from './clock.ts';
 
 /** Without a link, each process counts for itself. */
@@ -35,18 +33,7 @@ export function openKeyUsage(link: RedisLink | undefined): KeyUsage {
   });
 }
 
-/** The finished calls of this process, for `millrace why` and `millrace top`. */
-export interface CallHistory {
-  readonly recent: RecentCalls;
-  readonly counts: CallCounts;
-}
-
-export function openCallHistory(): CallHistory {
-  const options = { isCounted: isCall, now: clock.epoch };
-  return { recent: createRecentCalls(options), counts: createCallCounts(options) };
-}
-
 /** Checks of queries are no calls. */
-function isCall({ route }: Finished): boolean {
+export function isCall({ route }: Finished): boolean {
   return route === QUERY_ROUTE.url || route === CLICKHOUSE_ROUTE || route === MCP_ROUTE;
 }

@@ -8,13 +8,12 @@ import {
 import { addExplorer } from '../fronts/explorer/routes.ts';
 import { addMcp } from '../fronts/mcp/routes.ts';
 import { addUsageRoute } from '../fronts/usage/routes.ts';
-import { addWhyRoute } from '../fronts/why/routes.ts';
 import type { Front } from '../fronts/server.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
 import { usage } from '../request/usage.ts';
-import { whyOf } from './call-reports.ts';
+import { whyFront } from './call-reports.ts';
 import { after, clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
@@ -30,7 +29,7 @@ export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouse
         { usage: (key, record, days) => usage({ ...path, keyUsage, clock }, { key, record, days }) },
         rejectOtherMethods,
       ),
-    (app) => addWhyRoute(app, { why: whyOf(parts) }, rejectOtherMethods),
+    whyFront(parts),
     isDevelopment &&
       ((app) => {
         const options = {

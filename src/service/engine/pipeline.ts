@@ -17,9 +17,14 @@ const MAX_STEPS = 100;
 /** Other lines than steps and processors are left out: nothing of the query is in the result. */
 export function readPipeline(text: string): readonly PipelineStep[] {
   const steps: { step: string; depth: number; threads: number }[] = [];
+  const indents: number[] = [];
   for (const line of text.split('\n')) {
     const [, indent = '', step] = /^( *)\((\w+)\)/.exec(line) ?? [];
-    if (step !== undefined) steps.push({ step, depth: indent.length / 2, threads: 1 });
+    if (step !== undefined) {
+      while ((indents.at(-1) ?? -1) >= indent.length) indents.pop();
+      steps.push({ step, depth: indents.length, threads: 1 });
+      indents.push(indent.length);
+    }
     const last = steps.at(-1);
     const [, threads] = / × (\d{1,6})(?:\s|$)/.exec(line) ?? [];
     if (last !== undefined && threads !== undefined) last.threads = Math.max(last.threads, Number(threads));

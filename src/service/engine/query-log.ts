@@ -98,7 +98,7 @@ function idOf(row: unknown): string {
 }
 
 /** Numbers of 64 bits may be strings. */
-export function statementOf(row: unknown, steps: readonly unknown[]): LoggedStatement {
+function statementOf(row: unknown, steps: readonly unknown[]): LoggedStatement {
   const [, ms, readRows, readBytes, resultRows, memory, error, events] = row as readonly unknown[]; // as above
   const profile = (events ?? {}) as Readonly<Record<string, unknown>>; // a map
   const own = steps.filter((step) => idOf(step) === idOf(row)).slice(0, MOST_STEPS);

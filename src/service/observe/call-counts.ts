@@ -44,7 +44,7 @@ export interface CallCountsOptions {
 export const COUNTED_MINUTES = 60;
 const MINUTE_MS = 60_000;
 /** The endpoint and the key of calls beyond the pairs of a minute. */
-export const OTHERS = '(others)';
+const OTHERS = '(others)';
 
 /** Each call is added in place. */
 export type RunningCount = { -readonly [Key in keyof CallCount]: CallCount[Key] };

@@ -41,8 +41,8 @@ export function createRecentCalls({ isCounted, now, most = 2000 }: RecentCallsOp
   let next = 0;
   /** The newest first. */
   const newest = (): readonly RecentCall[] => [
-    ...calls.slice(0, next).reverse(),
-    ...calls.slice(next).reverse(),
+    ...calls.slice(0, next).toReversed(),
+    ...calls.slice(next).toReversed(),
   ];
   return {
     observe: (observation) => {

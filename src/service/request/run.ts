@@ -1,5 +1,4 @@
 // Runs a plan on the engine: its rows are cut, redacted and encoded, so that nothing unredacted is ever cached.
-import { isRedacting } from '../../guard/redact/demand.ts';
 import { etagInParts } from '../cache/entry.ts';
 import { contentTypeOf } from '../formats/formats.ts';
 import { cutLines } from '../formats/lines.ts';
@@ -13,20 +12,16 @@ import type { Plan } from './plan.ts';
 import type { SharedFailures } from './reading/shared-failures.ts';
 import { newestOfLines, newestOfStatement, type AgeDeps } from './reading/data-age.ts';
 import { runQuery, type RunContext, type Produced } from './run-statement.ts';
-import type { RanStatements } from './why/ran-statements.ts';
 import type { Transformer } from './transform/transformer.ts';
 
 export interface RunPlanDeps extends Omit<EngineFormatDeps, 'clock'>, AgeDeps {
   readonly transformer: Transformer;
   readonly failures: SharedFailures;
-  /** Holds what ran, for the reports about calls; undefined: there are none. */
-  readonly ran?: RanStatements | undefined;
 }
 
 /** The result of a plan, encoded. Throws Problem. */
 export async function run(deps: RunPlanDeps, plan: Plan, context: RunContext): Promise<Produced> {
-  const { format, query } = plan;
-  noteRan(deps, plan, context);
+  const { format } = plan;
   try {
     const produced =
       typeof format === 'string'
@@ -34,20 +29,9 @@ export async function run(deps: RunPlanDeps, plan: Plan, context: RunContext): P
         : await produceWritten(deps, { ...plan, format }, context);
     return { ...produced, etag: await etagInParts(produced.body, deps.transformer.pause) };
   } catch (cause) {
-    deps.failures.note(cause, query);
+    deps.failures.note(cause, plan.query);
     throw cause;
   }
-}
-
-/** A run that keeps a response warm is for no call. */
-function noteRan({ ran }: RunPlanDeps, { query, admitted, redactor }: Plan, context: RunContext): void {
-  if (ran === undefined || context.key === undefined) return;
-  const { statement } = query.routed ?? query;
-  const isRedacted = isRedacting(redactor);
-  ran.note(admitted.principal.usageId, context.requestId, {
-    statement: { ...statement, key: context.key },
-    isRedacted,
-  });
 }
 
 /** The engine writes the result, of which the service does not read the rows. Throws Problem. */

@@ -2,6 +2,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
+import type { TopEntry } from '../../../src/service/observe/top-calls.ts';
+import type { CallReport } from '../../../src/service/request/why/report.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
 
@@ -48,32 +50,33 @@ afterAll(async () => {
   await service.stop();
 });
 
-type Json = Record<string, any>;
+interface Top {
+  readonly result: readonly TopEntry[];
+  readonly total: TopEntry;
+}
 const send = (path: string, key: string, id?: string): Promise<Response> =>
   fetch(`${service.service.address}${path}`, {
     headers: { 'X-API-KEY': key, ...(id === undefined ? {} : { 'X-Request-Id': id }) },
   });
 /** Makes a call and returns the report about it. */
-async function explained(path: string, key: string, id: string): Promise<Json> {
+async function explained(path: string, key: string, id: string): Promise<CallReport> {
   await (await send(`/api/endpoints/query/${path}`, key, id)).text();
   return reported(id, key);
 }
-async function reported(id: string, key: string): Promise<Json> {
-  let result: Json = {};
-  await eventually(async () => {
+async function reported(id: string, key: string): Promise<CallReport> {
+  return eventually(async () => {
     const response = await send(`/api/why?request=${id}`, key);
     expect(response.status).toBe(200);
-    result = ((await response.json()) as { result: Json }).result;
+    return ((await response.json()) as { readonly result: CallReport }).result;
   });
-  return result;
 }
-const admin = async (path: string): Promise<Json> =>
-  (await (await fetch(`${service.service.admin}${path}`)).json()) as Json;
+const admin = async <T = object>(path: string): Promise<T> =>
+  (await (await fetch(`${service.service.admin}${path}`)).json()) as T;
 const codeOf = async (response: Response): Promise<unknown[]> => [
   response.status,
-  ((await response.json()) as Json)['code'],
+  ((await response.json()) as { readonly code?: unknown }).code,
 ];
-const kinds = ({ reasons }: Json): string[] => reasons.map(({ kind }: Json) => kind);
+const kinds = ({ reasons }: CallReport): readonly string[] => reasons.map(({ kind }) => kind);
 
 describe('the report about a call', () => {
   test('has stages, the plan, and reasons with the change to make, for a key that sees statements', async () => {
@@ -88,12 +91,12 @@ describe('the report about a call', () => {
       stages: { engine: expect.any(Number), queue: expect.any(Number), rest: expect.any(Number) },
       plan: { reads: [{ table: 'app.events', granules: 80, ofGranules: 80, used: [] }], others: [] },
     });
-    expect(report['plan'].steps.map(({ step }: Json) => step)).toEqual(
+    expect(report.plan?.steps.map(({ step }) => step)).toEqual(
       expect.arrayContaining(['ReadFromMergeTree', 'Aggregating']),
     );
     expect(kinds(report)).toEqual(expect.arrayContaining(['all_granules', 'not_cached']));
     const byKey = await explained('mine?tenant=small', 'author', 'mine-1');
-    expect(byKey['plan'].reads[0]).toMatchObject({ used: ['primary key (tenant)'] });
+    expect(byKey.plan?.reads[0]).toMatchObject({ used: ['primary key (tenant)'] });
     expect(kinds(byKey)).not.toContain('all_granules');
     expect(JSON.stringify(byKey)).not.toContain('small'); // no values
   });
@@ -109,11 +112,11 @@ describe('the report about a call', () => {
   });
 
   test('of a consumer query has its plan, while consumer queries may run', async () => {
-    const path = `open?${new URLSearchParams({ sql: 'SELECT count() FROM t WHERE n = (SELECT max(n) FROM t)' })}`;
+    const path = `open?${new URLSearchParams({ sql: 'SELECT count() FROM t WHERE n = (SELECT max(n) FROM t)' }).toString()}`;
     expect(await explained(path, 'author', 'own-1')).toMatchObject({
       plan: { reads: expect.arrayContaining([expect.objectContaining({ table: 'app.events' })]) },
     });
-    const failed = `open?${new URLSearchParams({ sql: 'SELECT throwIf(n > 1) FROM t' })}`;
+    const failed = `open?${new URLSearchParams({ sql: 'SELECT throwIf(n > 1) FROM t' }).toString()}`;
     expect(await explained(failed, 'author', 'own-2')).not.toHaveProperty('plan');
   });
 });
@@ -154,9 +157,7 @@ describe('attacks', () => {
     const durations = /"(?:ms|auth|plan|queue|engine|redact|encode|rest|time)":[^,}]+|\d+\.\d of \d+\.\d ms/g;
     const shape = async (id: string): Promise<string> => {
       const { reasons, beside, ...report } = await explained('mine', 'small', id);
-      const steady = reasons.filter(({ kind }: Json) =>
-        ['not_cached', 'failed', 'all_granules'].includes(kind),
-      );
+      const steady = reasons.filter(({ kind }) => ['not_cached', 'failed', 'all_granules'].includes(kind));
       return JSON.stringify({ ...report, request: '', steady, others: beside.length }).replaceAll(
         durations,
         '',
@@ -208,26 +209,28 @@ describe('attacks', () => {
 describe('operators', () => {
   test('see calls of all keys, the slowest of an endpoint, and what ran beside', async () => {
     await explained('scan', 'author', 'seen-1');
-    expect((await admin('/why?target=seen-1'))['result']).toMatchObject({
-      endpoint: 'scan',
-      scope: 'all',
-      plan: { reads: [expect.objectContaining({ table: 'app.events' })] },
+    expect(await admin('/why?target=seen-1')).toMatchObject({
+      result: {
+        endpoint: 'scan',
+        scope: 'all',
+        plan: { reads: [expect.objectContaining({ table: 'app.events' })] },
+      },
     });
-    expect((await admin('/why?target=mine'))['result']).toMatchObject({ endpoint: 'mine' });
+    expect(await admin('/why?target=mine')).toMatchObject({ result: { endpoint: 'mine' } });
     expect(await admin('/why?target=nothing')).toMatchObject({ status: 404, code: 'route.request_unknown' });
     expect(await admin('/why')).toMatchObject({ status: 400 });
   });
 
   test('see the endpoints and keys with the most calls, of this process and of the table', async () => {
-    const top = await admin('/top?group=both&by=calls');
+    const top = await admin<Top>('/top?group=both&by=calls');
     expect(top).toMatchObject({ source: 'process', statements: { running: expect.any(Number) }, left: 0 });
     const entry = { endpoint: 'scan', key: 'author', calls: expect.any(Number), errors: 0 };
-    expect(top['result']).toEqual(expect.arrayContaining([expect.objectContaining(entry)]));
-    const { calls } = top['total'];
-    const sum = (rows: Json[]): number => rows.reduce((total, row) => total + row['calls'], 0);
-    expect([sum(top['result']), sum((await admin('/top?group=key'))['result'])]).toEqual([calls, calls]);
+    expect(top.result).toEqual(expect.arrayContaining([expect.objectContaining(entry)]));
+    const { calls } = top.total;
+    const sum = (rows: Top['result']): number => rows.reduce((total, row) => total + row.calls, 0);
+    expect([sum(top.result), sum((await admin<Top>('/top?group=key')).result)]).toEqual([calls, calls]);
     await eventually(async () =>
-      expect((await admin('/top?minutes=1000&by=errors'))['result']).toEqual(
+      expect((await admin<Top>('/top?minutes=1000&by=errors')).result).toEqual(
         expect.arrayContaining([expect.objectContaining({ endpoint: 'mine', errors: expect.any(Number) })]),
       ),
     );

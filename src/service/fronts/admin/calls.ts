@@ -23,7 +23,7 @@ interface TopQuery {
   readonly by: TopOrder;
 }
 
-type Sent = Readonly<Record<string, unknown>>;
+type SentQuery = Readonly<Record<string, unknown>>;
 
 const MAX_TARGET = 1000;
 /** Thirty days, for which rows are kept unless it is set otherwise. */
@@ -32,13 +32,13 @@ const DEFAULT_MINUTES = 5;
 const GROUPS: ReadonlySet<unknown> = new Set<TopGroup>(['endpoint', 'key', 'both']);
 
 export function addCallRoutes(app: FastifyInstance, options: CallRoutesOptions): void {
-  app.get<{ Querystring: Sent }>('/why', async ({ query }, reply) => {
+  app.get<{ Querystring: SentQuery }>('/why', async ({ query }, reply) => {
     const { target } = query;
     if (typeof target !== 'string' || target === '' || target.length > MAX_TARGET)
       throw invalid('GET /why has the parameter target: the id of a request, or the name of an endpoint');
     return reply.header('Cache-Control', 'no-store').send({ result: await options.why(target) });
   });
-  app.get<{ Querystring: Sent }>('/top', async ({ query }, reply) => {
+  app.get<{ Querystring: SentQuery }>('/top', async ({ query }, reply) => {
     return reply.header('Cache-Control', 'no-store').send(await topReport(options, topQuery(query)));
   });
 }
@@ -64,7 +64,7 @@ async function topReport(
 }
 
 /** Throws Problem. */
-function topQuery(query: Sent): TopQuery {
+function topQuery(query: SentQuery): TopQuery {
   const { minutes = String(DEFAULT_MINUTES), group = 'endpoint', by = 'time', ...others } = query;
   const count = typeof minutes === 'string' && /^[1-9]\d{0,5}$/.test(minutes) ? Number(minutes) : Infinity;
   const isValid =

@@ -1,6 +1,8 @@
 // Holds the last statements that ran, by request, so that a slow one can be planned again. They have values: only plans are made of them.
 import { createLru } from '../../../sql/base/lru.ts';
+import { isRedacting } from '../../../guard/redact/demand.ts';
 import type { Statement } from '../../engine/engine.ts';
+import type { Plan } from '../plan.ts';
 
 export interface RanStatement {
   readonly statement: Statement;
@@ -30,4 +32,15 @@ export function createRanStatements(): RanStatements {
 function sizeOf({ statement: { sql, parameters } }: RanStatement, id: string): number {
   const values = Object.values(parameters).reduce((sum, value) => sum + (value?.length ?? 0), 0);
   return 2 * (sql.length + values + id.length) + OBJECT_BYTES;
+}
+
+/** Called when a query runs for a request. */
+export function noteRan(
+  ran: RanStatements | undefined,
+  { query, admitted, redactor, requester }: Plan,
+): void {
+  const { requestId, key } = requester;
+  const { statement } = query.routed ?? query;
+  const isRedacted = isRedacting(redactor);
+  ran?.note(admitted.principal.usageId, requestId, { statement: { ...statement, key }, isRedacted });
 }

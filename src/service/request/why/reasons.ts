@@ -23,7 +23,7 @@ export interface Reason {
 export type ReasonKind = keyof typeof RULES;
 
 /** What the rules look at. */
-export interface Known {
+export interface KnownCall {
   readonly call: RecentCall;
   readonly stages: Readonly<Record<string, number>> | undefined;
   readonly read: ReadSummary | undefined;
@@ -32,7 +32,7 @@ export interface Known {
   readonly scope: 'own' | 'all';
 }
 
-type Rule = (known: Known) => Omit<Reason, 'kind'> | undefined;
+type ReasonRule = (known: KnownCall) => Omit<Reason, 'kind'> | undefined;
 
 /** A stage with this share of the time is a reason. */
 const SHARE = 0.3;
@@ -103,22 +103,22 @@ const RULES = {
   encode: (known) => stageReason(known, 'encode', 'Writing the response took'),
   rest: (known) =>
     stageReason(known, 'rest', 'Sending the response, and waiting for the body of the request, took'),
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<string, ReasonRule>>;
 
-export function reasonsFor(known: Known): readonly Reason[] {
+export function reasonsFor(known: KnownCall): readonly Reason[] {
   return Object.entries(RULES).flatMap(([kind, rule]) => {
-    const reason = (rule as Rule)(known);
+    const reason = rule(known);
     return reason === undefined ? [] : [{ kind: kind as ReasonKind, ...reason }]; // a key of the table
   });
 }
 
-function stageReason(known: Known, stage: string, text: string): Omit<Reason, 'kind'> | undefined {
+function stageReason(known: KnownCall, stage: string, text: string): Omit<Reason, 'kind'> | undefined {
   const share = shareOf(known, stage);
   return share === undefined ? undefined : { text: `${text} ${share}` };
 }
 
 /** Undefined for a stage that took a small share of the time. */
-function shareOf({ stages, call: { ms } }: Known, stage: string): string | undefined {
+function shareOf({ stages, call: { ms } }: KnownCall, stage: string): string | undefined {
   const took = stages?.[stage] ?? 0;
   if (took <= 0 || took < SHARE * ms) return undefined;
   return `${took.toFixed(1)} of ${ms.toFixed(1)} ms`;

@@ -37,7 +37,7 @@ export interface CallReport {
 }
 
 /** What is known besides the call. */
-export interface Findings {
+export interface ReportParts {
   readonly scope: CallReport['scope'];
   readonly read: ReadSummary | undefined;
   readonly plan: ExplainedPlan | undefined;
@@ -49,7 +49,7 @@ export interface Findings {
 
 const MAX_BESIDE = 20;
 
-export function reportOf(call: RecentCall, findings: Findings): CallReport {
+export function reportOf(call: RecentCall, findings: ReportParts): CallReport {
   const { scope, read, plan, unplanned, others, server } = findings;
   const stages = stagesOf(call);
   const beside = besideOf(others, scope);

@@ -2,7 +2,6 @@
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { isCallable } from '../../endpoints/callable.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
-import type { Engine } from '../../engine/engine.ts';
 import { readQueryLog } from '../../engine/query-log.ts';
 import { budgetLimits } from '../../limits/budgets.ts';
 import type { RecentCall, RecentCalls } from '../../observe/recent-calls.ts';
@@ -10,16 +9,13 @@ import type { Clock } from '../../../sql/base/clock.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { admitKey, type KeyDeps } from '../admission/keys.ts';
 import type { CallRecord } from '../call.ts';
-import type { Sandboxes } from '../consumer/sandboxes.ts';
-import { createSpending, type Spending, type SpendingDeps } from '../limits/spending.ts';
-import { planOf, type ExplainedPlan } from './plan-of.ts';
-import type { RanStatement, RanStatements } from './ran-statements.ts';
+import { createSpending, type SpendingDeps } from '../limits/spending.ts';
+import { NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
+import type { RanStatements } from './ran-statements.ts';
 import { reportOf, type CallReport } from './report.ts';
 
-export interface WhyDeps extends KeyDeps, Omit<SpendingDeps, 'now'> {
+export interface WhyDeps extends KeyDeps, PlanAgainDeps, Omit<SpendingDeps, 'now'> {
   readonly catalog: () => Catalog;
-  readonly engine: Engine;
-  readonly sandboxes: Pick<Sandboxes, 'offBecause'>;
   readonly ran: RanStatements;
   readonly recentCalls: Pick<RecentCalls, 'find' | 'slowest' | 'beside'>;
   readonly clock: Clock;
@@ -59,7 +55,7 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   return reportOf(call, {
     scope: 'own',
     read: isShown ? call.read : undefined,
-    ...(isShown ? await plannedAgain(deps, { call, endpoint, ran, spending }) : NO_PLAN),
+    ...(isShown ? await planAgain(deps, { call, endpoint, ran, spending }) : NO_PLAN),
     others: deps.recentCalls.beside(call).filter(({ usageId }) => usageId === principal.usageId),
     server: undefined,
   });
@@ -75,7 +71,7 @@ export async function whyForOperator(deps: WhyDeps, target: string): Promise<Cal
   return reportOf(call, {
     scope: 'all',
     read: call.read,
-    ...(await plannedAgain(deps, { call, endpoint, ran, spending: undefined })),
+    ...(await planAgain(deps, { call, endpoint, ran, spending: undefined })),
     others: recentCalls.beside(call),
     server: engine.kind === 'http' ? await readQueryLog(engine, call.requestId) : undefined,
   });
@@ -85,37 +81,4 @@ export async function whyForOperator(deps: WhyDeps, target: string): Promise<Cal
 function currentOf(catalog: Catalog, { endpoint, version }: RecentCall): Endpoint | undefined {
   const versions = catalog.versions(endpoint);
   return versions.find((each) => each.version === version) ?? catalog.find(endpoint);
-}
-
-interface Planned {
-  readonly plan: ExplainedPlan | undefined;
-  readonly unplanned: string | undefined;
-}
-
-const NO_PLAN: Planned = { plan: undefined, unplanned: undefined };
-
-interface Again {
-  readonly call: RecentCall;
-  readonly endpoint: Endpoint | undefined;
-  readonly ran: RanStatement | undefined;
-  readonly spending: Spending | undefined;
-}
-
-async function plannedAgain(deps: WhyDeps, again: Again): Promise<Planned> {
-  const unplanned = notPlanned(deps, again);
-  if (unplanned !== undefined || again.ran === undefined) return { plan: undefined, unplanned };
-  const plan = await planOf(deps.engine, again.ran.statement, again.spending);
-  return {
-    plan,
-    unplanned: plan === undefined ? 'The engine does not plan the statement any more' : undefined,
-  };
-}
-
-/** A consumer statement runs subqueries for its plan: only one that ended well, and only while consumer queries may run. */
-function notPlanned({ sandboxes }: WhyDeps, { call, endpoint, ran }: Again): string | undefined {
-  if (ran === undefined) return 'No statement ran for this call, or later ones took its place in memory';
-  if (endpoint === undefined || endpoint.revision !== call.revision) return 'The endpoint has changed since';
-  if (ran.statement.origin === 'saved') return undefined;
-  if (call.status >= 400) return 'The query of the caller failed';
-  return sandboxes.offBecause() === undefined ? undefined : 'Consumer queries are disabled';
 }
