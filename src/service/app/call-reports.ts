@@ -4,25 +4,11 @@ import type { CallRoutesOptions } from '../fronts/admin/calls.ts';
 import type { Front } from '../fronts/server.ts';
 import { addWhyRoute } from '../fronts/why/routes.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
-import { createCallCounts, type CallCounts } from '../observe/call-counts.ts';
-import { createRecentCalls, type RecentCalls } from '../observe/recent-calls.ts';
 import { checkProblem } from '../request/engine-problems.ts';
 import { createRanStatements } from '../request/why/ran-statements.ts';
 import { why, whyForOperator, type WhyDeps } from '../request/why/why.ts';
 import { clock } from './clock.ts';
-import { isCall } from './counters.ts';
 import type { Parts } from './parts.ts';
-
-/** The finished calls of this process. */
-export interface CallHistory {
-  readonly recent: RecentCalls;
-  readonly counts: CallCounts;
-}
-
-export function openCallHistory(): CallHistory {
-  const options = { isCounted: isCall, now: clock.epoch };
-  return { recent: createRecentCalls(options), counts: createCallCounts(options) };
-}
 
 function depsOf({ path, sandboxes, engine, callHistory }: Parts): WhyDeps {
   const { ran = createRanStatements() } = path;

@@ -7,7 +7,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { LoadRouteOptions } from '../fronts/admin/load.ts';
 import type { KeyUsage } from '../limits/key-usage.ts';
-import type { CallHistory } from './call-reports.ts';
+import type { CallHistory } from './call-counting.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
 

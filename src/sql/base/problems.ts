@@ -21,6 +21,14 @@ function bigquery<Title extends string>(title: Title): { status: 400; title: Tit
   };
 }
 
+/** There is nothing of this name. */
+function unknown<Title extends string>(
+  title: Title,
+  hint: string,
+): { status: 404; title: Title; hint: string } {
+  return { status: 404, title, hint };
+}
+
 /** Something is unavailable for a moment. */
 function unavailable<Title extends string>(title: Title): { status: 503; title: Title; hint: string } {
   return { status: 503, title, hint: 'Retry after the number of seconds in Retry-After.' };
@@ -244,21 +252,15 @@ export const PROBLEMS = {
     title: 'Several different keys in one request',
     hint: 'Send your key once: as the password of Basic authentication, in one header, or in the URL.',
   },
-  'route.endpoint_unknown': {
-    status: 404,
-    title: 'Unknown endpoint',
-    hint: 'GET /api/endpoints lists the endpoints that your key may call.',
-  },
-  'route.unknown': {
-    status: 404,
-    title: 'Unknown path',
-    hint: 'Call endpoints at /api/endpoints/query/{name or UUID}.',
-  },
-  'route.request_unknown': {
-    status: 404,
-    title: 'Unknown request',
-    hint: 'Send the X-Request-Id of a call that is finished and was made with this key. Each process knows its last 2,000 calls.',
-  },
+  'route.endpoint_unknown': unknown(
+    'Unknown endpoint',
+    'GET /api/endpoints lists the endpoints that your key may call.',
+  ),
+  'route.unknown': unknown('Unknown path', 'Call endpoints at /api/endpoints/query/{name or UUID}.'),
+  'route.request_unknown': unknown(
+    'Unknown request',
+    'Send the X-Request-Id of a finished call of this key. Each process knows its last 2,000 calls.',
+  ),
   'route.host_unknown': {
     status: 403,
     title: 'The admin listener does not accept this host name',
