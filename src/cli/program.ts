@@ -91,6 +91,14 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'Test the SQL sandbox, and the privileges and settings of the server',
     load: async () => (await import('./commands/doctor/command.ts')).addDoctor,
   },
+  why: {
+    summary: 'Print why a call took its time, and what would make it faster',
+    load: async () => (await import('./commands/why/command.ts')).addWhy,
+  },
+  top: {
+    summary: 'Show the endpoints and keys that take the most time',
+    load: async () => (await import('./commands/top/command.ts')).addTop,
+  },
   capacity: {
     summary: 'Print the CREATE WORKLOAD statements for the workloads of the files',
     load: async () => (await import('./commands/capacity/command.ts')).addCapacity,
