@@ -45,6 +45,9 @@ const sizeOf = (name: string): number => new TextEncoder().encode(name).length;
 /** PostgreSQL's jsonb orders names like this. */
 export const bySize = (a: string, b: string): number => sizeOf(a) - sizeOf(b) || byName(a, b);
 
+const withoutSpaces = (document: string): string =>
+  document.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => (part.startsWith('"') ? part : ''));
+
 /** Returns a literal document as PostgreSQL's jsonb prints it, with the last member of each name; undefined if it is none. */
 export function jsonbLiteral(literal: string): string | undefined {
   try {
@@ -52,9 +55,15 @@ export function jsonbLiteral(literal: string): string | undefined {
   } catch {
     return undefined;
   }
-  const compact = literal.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => (part.startsWith('"') ? part : ''));
+  const compact = withoutSpaces(literal);
   // Other numbers are written in another form, and escapes as the characters that they mean.
   return /[eE][+-]?\d|\\/.test(compact) ? undefined : ordered(compact, { space: ' ', order: bySize });
+}
+
+/** Returns whether an object in a document has two members of a name. */
+export function repeatsName(document: string): boolean {
+  const compact = withoutSpaces(document);
+  return ordered(compact, { space: '', order: () => 0 }).length < compact.length;
 }
 
 /** Returns a document without spaces, with the members of each object in order, and one of each name. */

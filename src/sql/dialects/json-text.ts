@@ -11,6 +11,8 @@ export interface JsonTextOptions extends Place {
   readonly quotesWide: boolean;
   /** It is between a name and its value; undefined means a colon and the space of the dialect. */
   readonly colon?: string;
+  /** It is between the elements of an array; undefined means a comma. */
+  readonly comma?: string;
 }
 
 /** JSON's string of a text: ClickHouse escapes slashes, too. */
@@ -53,7 +55,7 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
     case 'array': {
       const item = context.shared.fresh('item');
       const texts = sql`arrayMap(${item} -> ${jsonTextOf({ sql: item, type: element ?? UNKNOWN }, options)}, ${own.sql})`;
-      return sql`concat('[', arrayStringConcat(${texts}, ','), ']')`;
+      return sql`concat('[', arrayStringConcat(${texts}, '${options.comma ?? ','}'), ']')`;
     }
     case 'tuple':
       if (fields === undefined) return sql`toJSONString(${own.sql})`;

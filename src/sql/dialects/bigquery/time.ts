@@ -6,7 +6,7 @@ import type { Application, Rule, Rules } from '../function.ts';
 import { sql } from '../sql.ts';
 import { literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { timeText, toTime } from '../time/cast.ts';
-import { fromParts, instant, makeDate } from '../time/construct.ts';
+import { dateOfUnix, fromParts, instant, makeDate, ofEpoch } from '../time/construct.ts';
 import { boundaries, elapsed, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
 import { date, moment, timestamp } from '../time/moment.ts';
@@ -117,6 +117,12 @@ export const TIME_FUNCTIONS: Rules = {
     date: dateOf,
     datetime: datetimeOf,
     timestamp: timestampOf,
+  }),
+  ...taking('integer', {
+    date_from_unix_date: dateOfUnix,
+    timestamp_seconds: ofEpoch('Second'),
+    timestamp_millis: ofEpoch('Milli'),
+    timestamp_micros: ofEpoch('Micro'),
   }),
   ...taking(
     'any',

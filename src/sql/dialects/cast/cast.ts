@@ -63,7 +63,17 @@ export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, contex
   if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
     return castLiteral(kind, inner.value, type, { at: inner.at, context });
-  return castTo(settled(context.write(inner, context)), type, options);
+  const own = settled(context.write(inner, context));
+  requireCast(own, type, context);
+  return castTo(own, type, options);
+}
+
+/** The dialect has a cast from the one type to the other. */
+function requireCast({ type: { kind } }: Value, to: TypeName, context: Context): void {
+  const known = context.shared.traits.casts?.[kind];
+  const kindTo = kindOf(to, context);
+  if (known !== undefined && kindTo !== undefined && !known.split(' ').includes(kindTo))
+    unconverted(to.at, 'type', `A value of this type cannot be cast to ${to.name}`);
 }
 
 const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
@@ -98,11 +108,13 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   const kind = kindOf(type, context) ?? unknownType(type, at);
   const from =
     isKind(own, 'json') && kind !== 'json' && kind !== 'array'
-      ? fromJson(own, kind, context)
+      ? fromJson(own, kind, options)
       : kind === 'text' || own.scalar === undefined
         ? own
         : { ...own, sql: own.scalar };
   if (isKind(from, 'null')) return nullOf(kind, type, options);
+  if (isKind(from, 'seconds') && kind === 'text' && !context.shared.traits.hasIntervals)
+    return unconverted(at, 'type', 'The text of an interval is not converted');
   switch (kind) {
     case 'int':
       return toInteger(from, type, options);
@@ -228,7 +240,9 @@ function literalArray({ literal = '' }: Value, of: TypeName, options: CastOption
 function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
   const { fresh } = options.context.shared;
   const item = fresh('item');
-  const cast = castTo({ sql: item, type: from.type.element ?? UNKNOWN }, of, options);
+  const element = { sql: item, type: from.type.element ?? UNKNOWN };
+  requireCast(element, of, options.context);
+  const cast = castTo(element, of, options);
   const type: Type = { kind: 'array', isNullable: false, element: cast.type };
   if (cast.sql === item) return { sql: from.sql, type };
   const mapped = sql`arrayMap(${item} -> ${cast.sql}, ${from.sql})`;

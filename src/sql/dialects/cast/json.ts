@@ -1,7 +1,9 @@
 // Casts from and to JSON.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Place } from '../context.ts';
 import {
+  bitsOfBooleans,
+  isCompactPart,
   jsonArray,
   jsonElements,
   jsonInteger,
@@ -10,7 +12,7 @@ import {
   jsonText,
   spacedJson,
 } from '../json-path.ts';
-import { jsonbLiteral, printedLiteral } from '../json-literal.ts';
+import { jsonbLiteral, printedLiteral, repeatsName } from '../json-literal.ts';
 import { roundHalfAway } from '../round.ts';
 import { sql } from '../sql.ts';
 import { arrayOfType, isKind, value, type Kind, type Value } from '../value.ts';
@@ -18,10 +20,16 @@ import type { TypeName } from '../tree.ts';
 import type { CastOptions } from './strict.ts';
 
 /** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
-export function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
+export function fromJson(own: Value, kind: Kind, place: Place): Value {
+  const { shared } = place.context;
+  if (shared.traits.hasNumericConditions && kind !== 'text') return bitsOfBooleans(own);
   if (!shared.traits.isJsonDocument) return jsonText(own);
   // ClickHouse prints a part of a document without spaces.
-  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
+  const { json } = jsonOf(own);
+  const isPart =
+    shared.traits.jsonSpace === ' ' &&
+    json.path.length > 0 &&
+    !(kind === 'text' && isCompactPart(json, place));
   if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
   if (kind !== 'int') return jsonText(own);
   const [whole, number] = [jsonInteger(own), jsonNumber(own)];
@@ -44,6 +52,8 @@ export function toJson(from: Value, { name }: TypeName, { at, context }: CastOpt
   const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
   if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
   if (!context.shared.isStrict) {
+    if (context.shared.traits.isJsonDocument && repeatsName(literal))
+      return unconverted(at, 'type', 'An object of this document has a name twice', 'Cast it to jsonb.');
     const own = jsonOf(from);
     return { ...own, json: { ...own.json, document: literal } } as Value;
   }

@@ -6,9 +6,10 @@ import { arrayText, jsonTextOf, objectText, type JsonTextOptions } from '../json
 import { sql } from '../sql.ts';
 import { isKind, value } from '../value.ts';
 
-const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
+const textOptions = ({ at: place, context, call }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
   at: place,
   context,
+  ...(/jsonb/.test(call.name) ? { comma: ', ' } : {}),
 });
 
 /** Arguments after the first have another meaning: `to_json_string(x, true)` is indented. */

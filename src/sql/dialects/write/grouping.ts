@@ -1,10 +1,11 @@
 // GROUP BY, and what the other clauses of a grouped query can read.
-import type { Expression, Grouping, Select } from '../tree.ts';
+import type { Expression, Grouping, Name, Select } from '../tree.ts';
 import { unconverted } from '../context.ts';
 import { joinSql, sql, type Sql } from '../sql.ts';
 import { value, type Value } from '../value.ts';
 import type { Context, Use } from './context.ts';
 import { columnAt, columnNamed, isConstant } from './key.ts';
+import { containsAggregate, hasWindow, pathsOf } from './walk.ts';
 import { shadowedNames, writeItems, type Column } from './select-list.ts';
 
 export const hasGroups = ({ groupBy, groupings = [] }: Select): boolean =>
@@ -15,6 +16,7 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   const { groupBy, groupings = [] } = select;
   const { traits, isStrict } = base.shared;
   const { groupsOtherColumns, extremeSelectsRow } = traits;
+  if (groupsOtherColumns) checkRows(select, extremeSelectsRow);
   if (isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
   if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
   const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
@@ -39,6 +41,34 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   );
   return isPlain ? plain : build({ ...base, scope });
 }
+
+/** Columns that are no keys, of a query without groups, or beside MIN and MAX where these decide the row. */
+function checkRows({ items, groupBy, groupings = [] }: Select, extremeSelectsRow: boolean): void {
+  if (groupBy === 'ALL' || groupings.length > 0) return;
+  const values = items.flatMap((item) => (item.kind === 'value' ? [item] : []));
+  const isOfRow =
+    groupBy.length === 0
+      ? values.some(({ value: each }) => containsAggregate(each))
+      : extremeSelectsRow && values.some(({ value: each }) => isExtreme(each));
+  if (!isOfRow) return;
+  const keys = new Set(
+    groupBy.flatMap((key) => (key.kind === 'number' ? [key.text] : pathsOf(key).map(nameOf))),
+  );
+  for (const [index, { value: each, alias }] of values.entries()) {
+    const names = [String(index + 1), ...(alias === undefined ? [] : [alias.name.toLowerCase()])];
+    const columns = pathsOf(each).map(nameOf);
+    const isKey = [...names, ...columns].some((own) => keys.has(own));
+    if (columns.length > 0 && !isKey && !containsAggregate(each) && !hasWindow(each))
+      unconverted(
+        each.at,
+        'clause',
+        'This is a column of a row that the source chooses',
+        'Group by it, or write an aggregate.',
+      );
+  }
+}
+
+const nameOf = (path: readonly Name[]): string => path.at(-1)?.name.toLowerCase() ?? '';
 
 /** A key that is NULL in the rows of groupings without it: ClickHouse has the default of its type there. */
 export const optionalKey = (own: Value): Value => ({
