@@ -2,6 +2,7 @@
 import { quoteString } from '../clickhouse/literal.ts';
 import { exactText } from './cast/text.ts';
 import { unconverted, type Context, type Place } from './context.ts';
+import { isNullArray } from './functions/array-value.ts';
 import { shown } from './operand.ts';
 import { joinSql, sql, type Sql } from './sql.ts';
 import { isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts';
@@ -22,6 +23,8 @@ const quoted = (text: Sql): Sql => sql`replaceAll(toJSONString(${text}), '\\\\/'
 export function jsonTextOf(own: Value, options: JsonTextOptions): Sql {
   if (isKind(own, 'null')) return "'null'";
   const written = presentText(own, options);
+  const isNull = isKind(own, 'array') ? isNullArray(own) : undefined;
+  if (isNull !== undefined) return sql`if(${isNull}, 'null', ${written})`;
   return own.type.isNullable ? sql`ifNull(${written}, 'null')` : written;
 }
 

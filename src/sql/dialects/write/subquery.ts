@@ -140,7 +140,15 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 function correlatedValue(query: Query, own: Value, { at, context }: Place): Value {
   const { body } = query;
   const [only] = body.kind === 'select' ? body.items : [];
-  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
+  if (body.kind !== 'select' || only?.kind !== 'value' || !containsAggregate(only.value)) return own;
+  if (context.shared.isStrict && (body.groupBy.length > 0 || body.having !== undefined))
+    return unconverted(
+      at,
+      'expression',
+      'A correlated subquery with GROUP BY or HAVING is not supported',
+      'Join a subquery with GROUP BY.',
+    );
+  if (!isUngroupedAggregate(body)) return own;
   const inner = only.value;
   if (inner.kind === 'call' && isAggregate(inner)) {
     if (REPEATABLE.has(inner.name) && inner.filter === undefined) return own;
