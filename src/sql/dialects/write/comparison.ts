@@ -1,16 +1,12 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
-import { caseless, checkLiterals } from '../collation.ts';
-import { asValue, unconverted, type Place } from '../context.ts';
+import { caseless, checkLiterals, mayBeNan, nanComparison, ordersNan } from '../equality.ts';
+import { asValue, unconverted, type Place, type Context } from '../context.ts';
 import { isNullArray } from '../functions/array-value.ts';
-import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
-import { settled } from '../operand.ts';
-import { nearestOf } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { settled, joinSql, sql, type Sql, condition, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
+import { nearestOf } from '../exact.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
-import { condition, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts';
-import type { Context } from './context.ts';
 import {
   jsonComparison,
   LESS,
@@ -19,7 +15,7 @@ import {
   ORDERED,
   type Comparison,
 } from './json-comparison.ts';
-import { isWritten, toward } from './toward.ts';
+import { isWritten, toward } from './unify.ts';
 
 const OPERATORS: ReadonlySet<string> = new Set([
   ...ORDERED,

@@ -1,9 +1,19 @@
 // Comparisons of values in JSON. Where these are values of SQL, a number is less than a string, and not equal to it.
 import { differs, unconverted, type Place } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonOf, jsonText, jsonType, numberOfJson } from '../json-path.ts';
-import { isOpen } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { condition, float, isKind, isNumber, operand, value, type Value } from '../value.ts';
+import {
+  condition,
+  float,
+  isKind,
+  isNumber,
+  isOpen,
+  joinSql,
+  operand,
+  sql,
+  value,
+  type Sql,
+  type Value,
+} from '../value.ts';
 
 export interface Comparison extends Place {
   readonly operator: string;

@@ -1,9 +1,8 @@
 // Correlated subqueries of aggregates. ClickHouse repeats their rows for each outer row with the same columns, unless the columns of an
 // equality have the same type: so the aggregates are computed by the inner columns first, and only one of their values is read.
 import type { Expression, Name, Query, Select } from '../tree.ts';
-import type { Context } from './context.ts';
-import { writeNested } from './nested.ts';
-import { conjunctsOf } from './walk.ts';
+import type { Context } from '../context.ts';
+import { conjunctsOf, writeNested } from './nested.ts';
 
 /** An equality of a column of the subquery and one of the query around it. */
 interface KeyPair {
