@@ -3,6 +3,8 @@ import { randomUUID } from 'node:crypto';
 import { referenceOf } from '../../../service/endpoints/endpoint.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
+import { EngineError } from '../../../service/engine/engine.ts';
+import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { answer } from '../../../service/request/answer.ts';
 import { localCall } from '../../../service/request/call.ts';
@@ -12,13 +14,15 @@ import { runExample, type Bench } from '../test/example-run.ts';
 export interface ProofRun {
   /** All its examples together returned so many; undefined if no call could be made, since the values of its parameters are not known. */
   readonly rows: number | undefined;
+  /** Why the last call that could not be made was rejected. */
+  readonly reason?: string;
   /** Examples that failed; `isRejected`: without an answer, and not only with other rows. */
   readonly failures: readonly { readonly finding: Finding; readonly isRejected: boolean }[];
 }
 
 export async function proveFile(file: InspectedFile, bench: Bench): Promise<ProofRun> {
   const examples = file.analysis.file.examples ?? [];
-  if (examples.length === 0) return { rows: await rowsOfSample(file, bench), failures: [] };
+  if (examples.length === 0) return { ...(await rowsOfSample(file, bench)), failures: [] };
   const failures: { finding: Finding; isRejected: boolean }[] = [];
   let rows = 0;
   for (const [index, example] of examples.entries()) {
@@ -33,30 +37,38 @@ export async function proveFile(file: InspectedFile, bench: Bench): Promise<Proo
 /** Samples that are tried: a text is often a number or a date to the query. */
 const MAX_SAMPLES = 8;
 
-/** With values of the types of its parameters; undefined if those are none that the endpoint accepts. */
-async function rowsOfSample(file: InspectedFile, bench: Bench): Promise<number | undefined> {
+type SampleRun = Pick<ProofRun, 'rows' | 'reason'>;
+
+/** With values of the types of its parameters, the first that the endpoint accepts. */
+async function rowsOfSample(file: InspectedFile, bench: Bench): Promise<SampleRun> {
+  let last: SampleRun = { rows: undefined };
   for (const sample of file.candidate.endpoint.samples().slice(0, MAX_SAMPLES)) {
-    const rows = await rowsOf(file, sample, bench);
-    if (rows !== undefined) return rows;
+    last = await rowsOf(file, sample, bench);
+    if (last.rows !== undefined) break;
   }
-  return undefined;
+  return last;
 }
 
 async function rowsOf(
   { candidate }: InspectedFile,
   sample: Readonly<Record<string, string>>,
   { pathAt }: Bench,
-): Promise<number | undefined> {
+): Promise<SampleRun> {
   const fields = new Map(Object.entries(sample).map(([name, value]) => [name, [sentText(value)]] as const));
   const call = localCall({ requestId: randomUUID(), endpoint: referenceOf(candidate.endpoint) }, fields);
   try {
     const { body } = await answer(pathAt(undefined), call);
     const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
-    return result.length;
+    return { rows: result.length };
   } catch (error) {
-    if (error instanceof Problem) return undefined;
+    if (error instanceof Problem) return { rows: undefined, reason: reasonOf(error) };
     throw error;
   }
+}
+
+/** What the engine says, if it is the engine that rejected the call. */
+function reasonOf({ message, cause }: Problem): string {
+  return cause instanceof EngineError ? engineSentence(cause.message) : message;
 }
 
 /** Samples are texts of the engine, whose lists have single quotes; callers send JSON. */
