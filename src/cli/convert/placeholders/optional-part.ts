@@ -28,9 +28,9 @@ export function writePart(arms: readonly RenderedArm[], writer: Writer): boolean
 
 function givenTerms(when: Condition, { demands }: Rendering): readonly PartTerm[] | undefined {
   const values = givenValues(when);
-  return values && [
-    ...new Map(values.map((value) => [value.name, termOf(demanded(value, demands))])).values(),
-  ];
+  return (
+    values && [...new Map(values.map((value) => [value.name, termOf(demanded(value, demands))])).values()]
+  );
 }
 
 /** The terms of a condition that are all about one value, such as `@a and not @a = all`. */
