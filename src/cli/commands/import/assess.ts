@@ -79,7 +79,7 @@ function notRunNote({ query }: EndpointDraft, reason: string | undefined): Place
   return {
     severity: 'not_converted',
     code: 'not_run',
-    message: `It was not run: no values of its parameters are known that it accepts${reason === undefined ? '' : ` (the last call: ${reason})`}`,
+    message: `It was not run: no values of its parameters are known that it accepts${reason === undefined ? '' : `. The last call: ${reason}`}`,
     hint: 'Add an example with values to its file, and run millrace test',
     place: query.locate(0),
     inQuery: { line: 1, column: 1 },

@@ -22,7 +22,10 @@ export interface ProofRun {
 
 export async function proveFile(file: InspectedFile, bench: Bench): Promise<ProofRun> {
   const examples = file.analysis.file.examples ?? [];
-  if (examples.length === 0) return { ...(await rowsOfSample(file, bench)), failures: [] };
+  if (examples.length === 0) {
+    const { rows, reason } = await rowsOfSample(file, bench);
+    return { rows, failures: [], ...(reason === undefined ? {} : { reason }) };
+  }
   const failures: { finding: Finding; isRejected: boolean }[] = [];
   let rows = 0;
   for (const [index, example] of examples.entries()) {
@@ -37,12 +40,33 @@ export async function proveFile(file: InspectedFile, bench: Bench): Promise<Proo
 /** Samples that are tried: a text is often a number or a date to the query. */
 const MAX_SAMPLES = 8;
 
-type SampleRun = Pick<ProofRun, 'rows' | 'reason'>;
+interface SampleRun extends Pick<ProofRun, 'rows' | 'reason'> {
+  /** The engine rejected the last call, and not its values. */
+  readonly isOfEngine?: boolean;
+}
 
-/** With values of the types of its parameters, the first that the endpoint accepts. */
+/** With values of the types of all its parameters, and then of those that every call has. */
 async function rowsOfSample(file: InspectedFile, bench: Bench): Promise<SampleRun> {
+  const { parameters, samples } = file.candidate.endpoint;
+  const all = samples().slice(0, MAX_SAMPLES);
+  const run = await firstRun(file, all, bench);
+  const isOptional = Object.values(parameters).some(({ required }) => required !== true);
+  if (run.rows === undefined || !isOptional) return run;
+  const needed = all.map((sample) =>
+    Object.fromEntries(Object.entries(sample).filter(([name]) => parameters[name]?.required === true)),
+  );
+  const least = await firstRun(file, needed, bench);
+  return least.isOfEngine === true ? least : run;
+}
+
+/** The first that the endpoint accepts, otherwise the last one. */
+async function firstRun(
+  file: InspectedFile,
+  samples: readonly Readonly<Record<string, string>>[],
+  bench: Bench,
+): Promise<SampleRun> {
   let last: SampleRun = { rows: undefined };
-  for (const sample of file.candidate.endpoint.samples().slice(0, MAX_SAMPLES)) {
+  for (const sample of samples) {
     last = await rowsOf(file, sample, bench);
     if (last.rows !== undefined) break;
   }
@@ -61,14 +85,11 @@ async function rowsOf(
     const { result } = JSON.parse(body.toString()) as { readonly result: readonly unknown[] }; // the service's own envelope
     return { rows: result.length };
   } catch (error) {
-    if (error instanceof Problem) return { rows: undefined, reason: reasonOf(error) };
-    throw error;
+    if (!(error instanceof Problem)) throw error;
+    const { message, cause } = error;
+    const isOfEngine = cause instanceof EngineError;
+    return { rows: undefined, reason: isOfEngine ? engineSentence(cause.message) : message, isOfEngine };
   }
-}
-
-/** What the engine says, if it is the engine that rejected the call. */
-function reasonOf({ message, cause }: Problem): string {
-  return cause instanceof EngineError ? engineSentence(cause.message) : message;
 }
 
 /** Samples are texts of the engine, whose lists have single quotes; callers send JSON. */
