@@ -1,6 +1,6 @@
 // SQL in files: characters that YAML cannot hold are escapes in literals, and nothing else changes a literal.
 import { expect, test } from 'vitest';
-import { printable, printableLines } from '../../../src/cli/kit/printable.ts';
+import { printable, printableLines } from '../../../src/cli/convert/printable.ts';
 
 const ROWS: readonly (readonly [why: string, sql: string, printed: string])[] = [
   ['tabs', "SELECT\t'a\tb'\tFROM t", String.raw`SELECT  'a\tb'  FROM t`],

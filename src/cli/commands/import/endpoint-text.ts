@@ -8,7 +8,7 @@ import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-docu
 import { writeYaml } from '../../yaml/yaml-edit.ts';
 import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
-import { printable, printableLines } from '../../kit/printable.ts';
+import { printable, printableLines } from '../../convert/printable.ts';
 
 /** A converted query, and what its file is named. */
 export interface EndpointDraft extends ConvertedQuery {

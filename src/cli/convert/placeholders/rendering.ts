@@ -185,7 +185,7 @@ export function renderUse(
 
 /** Without the type, `coalesce` of a time and a text has a type of its own, which fails when a call compares it. */
 function timeCast({ type = '', default: value }: Value, dialect: TemplateDialect): string {
-  const isTime = /^Date/.test(type) && /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d+)?)?$/.test(String(value));
+  const isTime = type.startsWith('Date') && /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d+)?)?$/.test(String(value));
   return isTime && dialect === 'clickhouse' ? `::${type}` : '';
 }
 

@@ -1,29 +1,28 @@
 // ClickHouse SQL as it is written into files.
-import { tokenize, type Token } from '../../sql/clickhouse/lexer.ts';
+import { readRegions, type Region } from './placeholders/source-lexer.ts';
 
 /** Characters that YAML cannot hold as they are would become escapes in one long line; in literals they have a meaning. */
 export function printable(sql: string): string {
-  const pieces = tokenize(sql).map((token) => {
-    const text = sql.slice(token.start, token.end);
-    if (isLiteral(token)) return literal(text);
-    return token.kind === 'comment' ? plain(text.trimEnd()) : plain(text);
-  });
-  return pieces.join('').trim();
+  return written(sql, (text, { kind }) => {
+    if (kind !== 'code' && kind !== 'comment') return literal(text);
+    return kind === 'comment' ? plain(text).replace(/ +$/, '') : plain(text);
+  }).trim();
 }
 
 /** The same without empty lines, such as tags of a template leave behind. */
 export function printableLines(sql: string): string {
-  const text = printable(sql);
-  return tokenize(text)
-    .map(({ kind, start, end }) => {
-      const piece = text.slice(start, end);
-      return kind === 'whitespace' ? piece.replace(/\n\s*\n/g, '\n') : piece;
-    })
-    .join('');
+  return written(printable(sql), (text, { kind }, before) => {
+    if (kind !== 'code') return text;
+    const lines = text.replace(/\n\s*\n/g, '\n');
+    return before.endsWith('\n') ? lines.replace(/^\s*\n/, '') : lines;
+  });
 }
 
-function isLiteral({ kind }: Token): boolean {
-  return kind === 'string' || kind === 'quoted' || kind === 'heredoc';
+function written(sql: string, print: (text: string, region: Region, before: string) => string): string {
+  let before = '';
+  for (const region of readRegions(sql, 'clickhouse', () => undefined))
+    before += print(sql.slice(region.start, region.end), region, before);
+  return before;
 }
 
 // oxlint-disable-next-line no-control-regex -- these characters are what it replaces
