@@ -60,8 +60,13 @@ export async function engineFindings(
       ? boundWork(engine, processor, BOUNDS)
       : boundEngine(engine, BOUNDS, monotonic);
   for (const [index, file] of again) {
-    await ready(engine);
-    const findings = await analyse(bounded, file, known).catch(awayOnly);
+    const analyseAlone = async (): Promise<readonly Finding[] | EngineError> => {
+      await ready(engine);
+      return analyse(bounded, file, known).catch(awayOnly);
+    };
+    const first = await analyseAlone();
+    // The file before may have ended the process, which is noticed later.
+    const findings = first instanceof EngineError ? await analyseAlone() : first;
     found[index] = findings instanceof EngineError ? [givenUp(file, findings)] : findings;
   }
   terminal.progress('');
