@@ -12,6 +12,7 @@ import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
+import { ruledColumns, unknownRule, unknownRuleText } from './unknown-rules.ts';
 import { parseType } from '../../sql/types/type.ts';
 
 /** A table of the WITH clause. */
@@ -43,6 +44,8 @@ export interface Describe {
   readonly source: (endpoint: Endpoint) => Promise<SourceQuery | undefined>;
   /** Why `source` last returned undefined for an endpoint. */
   readonly sourceFailure: (endpoint: Endpoint) => unknown;
+  /** Why a redaction rule of the endpoint applies to nothing, in any variant; undefined if each applies, or if the engine cannot say. */
+  readonly idleRule: (endpoint: Endpoint) => Promise<string | undefined>;
   /**
    * For lists of all endpoints: what could not be described stays undefined for ten seconds, so that lists do not ask the engine
    * each time about endpoints without tables.
@@ -84,15 +87,34 @@ export function createDescribe(engine: Engine, now: () => number = monotonic): D
       const { always, at } = endpoint.redaction;
       return always && at === 'source' ? (await source[by](endpoint))?.result : plain[by](endpoint);
     };
+  const described = { result: resultBy('known'), source: source.known, tables: tables.known };
   return {
-    result: resultBy('known'),
+    ...described,
+    idleRule: createIdleRule(described),
     lists: { result: resultBy('lately'), tables: tables.lately },
     computed: computed.known,
     samples,
-    source: source.known,
     sourceFailure: source.failure,
-    tables: tables.known,
     tablesFailure: tables.failure,
+  };
+}
+
+/** What was found is kept with the rules of the compiled endpoint, which its variants share, so that calls do not compare them again. */
+function createIdleRule(describe: Pick<Describe, 'result' | 'source' | 'tables'>): Describe['idleRule'] {
+  const known = new WeakMap<object, { readonly reason: string | undefined }>();
+  return async (endpoint) => {
+    const { columns: rules } = endpoint.redaction;
+    const paths = Object.keys(rules);
+    const found = known.get(rules);
+    if (found !== undefined || paths.length === 0) return found?.reason;
+    const columns = await ruledColumns(describe, endpoint);
+    if (columns === undefined) return undefined;
+    const [reason] = paths.flatMap((path) => {
+      const unknown = unknownRule(path, columns);
+      return unknown === undefined ? [] : [unknownRuleText(path, unknown)];
+    });
+    known.set(rules, { reason });
+    return reason;
   };
 }
 
