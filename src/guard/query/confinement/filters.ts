@@ -53,6 +53,7 @@ function filterOnce(
   }
   if (first === undefined) return facts;
   if (name === 'not') return filterOnce(facts, first, context, !isTrue);
+  if (isTruthOf(condition, first)) return filterOnce(facts, first, context, isTrue);
   if (name === 'if' && second !== undefined && third !== undefined)
     return filterByCases(facts, list, context, isTrue);
   if (name === 'multiif') return filterByCases(facts, list, context, isTrue);
@@ -64,6 +65,14 @@ function filterOnce(
   if (name === 'isnull' && isTrue && isParameter(first, context))
     return context.isNeverNull ? undefined : facts;
   return filterByComparison(facts, condition, context, isTrue);
+}
+
+/** A conversion of a condition that is never NULL, whose truth it keeps. */
+function isTruthOf({ name, type }: FunctionExpression, first: Expression): boolean {
+  const isTruth = (each: string): boolean => /^(?:LowCardinality\()?(?:UInt8|Bool)\)?$/.test(each);
+  const isCondition = first.kind === 'function' && isTruth(first.type);
+  if (/^(?:assumeNotNull|materialize|identity)$/.test(name)) return isCondition;
+  return isCondition && isTruth(type) && /^(?:_?CAST|accurateCast|toBool|toUInt8)$/.test(name);
 }
 
 /** Returns whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
