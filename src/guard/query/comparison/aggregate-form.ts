@@ -1,4 +1,5 @@
 // Aggregate functions that count or sum what a plainer one does: `sumIf(1, c)`, `sum(if(c, 1, 0))` and `count(if(c, 1, NULL))` as `countIf(c)`.
+import { isNullable } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
 /** `first` is the first argument in its plain form. Returns the call itself if there is no plainer one. */
@@ -35,18 +36,37 @@ function isOne(expression: Expression): boolean {
 
 /** NULL is not counted. */
 function countedIf(call: FunctionExpression, value: Expression): FunctionExpression {
-  const [condition, then, otherwise] = choiceIn(value);
-  const isCounted = then !== undefined && isNumber(then);
-  const isNull = otherwise?.kind === 'constant' && otherwise.text === 'NULL';
-  if (condition === undefined || !isCounted || !isNull) return call;
-  return { ...call, name: 'countIf', arguments: [condition] };
+  const condition = conditionOf(value, isNumber, ({ text }) => text === 'NULL');
+  return condition === undefined ? call : { ...call, name: 'countIf', arguments: [condition] };
 }
 
 function summedIf(call: FunctionExpression, value: Expression): FunctionExpression {
+  const condition = conditionOf(
+    value,
+    () => true,
+    ({ text }) => /^U?Int64_0$/.test(text),
+  );
+  const [, then, otherwise] = choiceIn(value);
+  if (condition === undefined || then === undefined || otherwise === undefined) return call;
+  const summed = condition === choiceIn(value)[0] ? then : otherwise;
+  return { ...call, name: 'sumIf', arguments: [summed, condition] };
+}
+
+type Constant = Expression & { readonly kind: 'constant' };
+
+/** The condition under which a choice is what has an influence; the opposite one only if it is never NULL. */
+function conditionOf(
+  value: Expression,
+  isCounted: (expression: Expression) => boolean,
+  isNothing: (constant: Constant) => boolean,
+): Expression | undefined {
   const [condition, then, otherwise] = choiceIn(value);
-  const isZero = otherwise?.kind === 'constant' && /^U?Int64_0$/.test(otherwise.text);
-  if (condition === undefined || then === undefined || !isZero) return call;
-  return { ...call, name: 'sumIf', arguments: [then, condition] };
+  if (condition === undefined || then === undefined || otherwise === undefined) return undefined;
+  const isLeftOut = (each: Expression): boolean => each.kind === 'constant' && isNothing(each);
+  if (isLeftOut(otherwise)) return isCounted(then) ? condition : undefined;
+  const isOpposite = isLeftOut(then) && isCounted(otherwise) && condition.kind === 'function';
+  if (!isOpposite || isNullable(condition.type)) return undefined;
+  return { ...condition, name: 'not', type: 'UInt8', arguments: [condition] };
 }
 
 function choiceIn(value: Expression): readonly Expression[] {

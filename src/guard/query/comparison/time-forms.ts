@@ -34,8 +34,36 @@ export function timeForm(call: FunctionExpression): FunctionExpression {
     case 'toStartOfInterval':
       return second === undefined ? call : rounded(call, unitOf(second), first);
     default:
+      if (call.name.startsWith('toInterval')) return plainInterval(call, first);
       return OF_DAYS.has(call.name) && isNow(first) && second === undefined ? ofToday(call, first) : call;
   }
+}
+
+/** `INTERVAL '2' DAY` as `INTERVAL 2 DAY`. */
+function plainInterval(call: FunctionExpression, count: Expression): FunctionExpression {
+  const digits = count.kind === 'constant' ? /^'(\d{1,9})'$/.exec(count.text)?.[1] : undefined;
+  if (digits === undefined) return call;
+  return { ...call, arguments: [{ kind: 'constant', text: `UInt64_${Number(digits)}`, type: 'UInt8' }] };
+}
+
+/** `day > today() - 8` as `day >= today() - 7`, of dates. */
+export function wholeDays(call: FunctionExpression): FunctionExpression {
+  const [left, right] = call.arguments;
+  if (left === undefined || right === undefined || call.name !== 'less') return call;
+  const [lower, upper] = [shiftedDay(left, -1, right), shiftedDay(right, 1, left)];
+  if (lower !== undefined) return { ...call, name: 'lessOrEquals', arguments: [lower, right] };
+  return upper === undefined ? call : { ...call, name: 'lessOrEquals', arguments: [left, upper] };
+}
+
+/** `today() - n`, moved by so many days, beside a column of dates. */
+function shiftedDay(moment: Expression, by: number, beside: Expression): Expression | undefined {
+  if (moment.kind !== 'function' || moment.name !== 'minus' || moment.type !== 'Date') return undefined;
+  const [from, days] = moment.arguments;
+  const isToday = from?.kind === 'function' && from.name === 'today';
+  if (!isToday || beside.kind !== 'column' || plainTypeOf(beside.type).name !== 'Date') return undefined;
+  const count = days?.kind === 'constant' ? /^U?Int64_(\d{1,5})$/.exec(days.text)?.[1] : undefined;
+  if (days?.kind !== 'constant' || count === undefined || Number(count) + by < 0) return undefined;
+  return { ...moment, arguments: [from, { ...days, text: `UInt64_${Number(count) + by}` }] };
 }
 
 function isDayOf(value: Expression, type: string): boolean {

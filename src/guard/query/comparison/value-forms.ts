@@ -1,8 +1,8 @@
 // Calls that say of a value what a plainer call says: an Enum by its number, a decimal constant, the first characters of a
 // string, a key of a map, and an element of the tuples in an array.
 import { isNullable, typeOf } from '../confinement/types.ts';
-import { timeForm } from './time-forms.ts';
-import { decimalOf, hasType, isDecimal, isEnum, plainTypeOf } from '../../../sql/types/traits.ts';
+import { timeForm, wholeDays } from './time-forms.ts';
+import { decimalOf, hasType, integerOf, isDecimal, isEnum, plainTypeOf } from '../../../sql/types/traits.ts';
 import { parseType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
@@ -11,13 +11,13 @@ export function valueForm(call: FunctionExpression): FunctionExpression {
   switch (call.name) {
     case 'equals':
     case 'notEquals':
-      return placeForm(prefixForm(namedEnum(plainDecimal(call))));
+      return placeForm(prefixForm(namedEnum(plainDecimal(plainNumber(call)))));
     case 'less':
-      return placeForm(plainDecimal(call));
+      return wholeDays(placeForm(plainDecimal(plainNumber(call))));
     case 'lessOrEquals':
     case 'greater':
     case 'greaterOrEquals':
-      return plainDecimal(call);
+      return plainDecimal(plainNumber(call));
     case 'has':
       return ofMap(call);
     case 'left':
@@ -69,6 +69,24 @@ function namedEnum(call: FunctionExpression): FunctionExpression {
     const isPlain = named?.kind === 'enum' && !named.source.includes('\\');
     return isPlain ? { kind: 'constant', text: named.source, type: 'String' } : side;
   });
+}
+
+/** `count > '5'` as `count > 5`: a string beside a number is read as one of its type. */
+function plainNumber(call: FunctionExpression): FunctionExpression {
+  return withSides(call, (side, other) => {
+    const digits = side.kind === 'constant' ? /^'(\d{1,15})'$/.exec(side.text)?.[1] : undefined;
+    if (digits === undefined || other.kind === 'constant') return side;
+    const type = plainTypeOf(typeOf(other));
+    const bits = integerOf(type)?.bits ?? (isDecimal(type) ? 8 : 0);
+    return Number(digits) < 2 ** (bits - 1) ? numberConstant(digits) : side;
+  });
+}
+
+/** Of the smallest type, as the engine reads it. */
+function numberConstant(digits: string): Expression {
+  const number = BigInt(digits);
+  const bits = [8, 16, 32].find((each) => number < 2n ** BigInt(each)) ?? 64;
+  return { kind: 'constant', text: `UInt64_${number}`, type: `UInt${bits}` };
 }
 
 /** `toDecimal32(2, 2)` beside a decimal as `2`: conversions of whole numbers, which are exact. */

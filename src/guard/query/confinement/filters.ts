@@ -69,10 +69,13 @@ function filterOnce(
 
 /** A conversion of a condition that is never NULL, whose truth it keeps. */
 function isTruthOf({ name, type }: FunctionExpression, first: Expression): boolean {
-  const isTruth = (each: string): boolean => /^(?:LowCardinality\()?(?:UInt8|Bool)\)?$/.test(each);
-  const isCondition = first.kind === 'function' && isTruth(first.type);
+  const isCondition = first.kind === 'function' && isTruthType(first.type);
   if (/^(?:assumeNotNull|materialize|identity)$/.test(name)) return isCondition;
-  return isCondition && isTruth(type) && /^(?:_?CAST|accurateCast|toBool|toUInt8)$/.test(name);
+  return isCondition && isTruthType(type) && /^(?:_?CAST|accurateCast|toBool|toUInt8)$/.test(name);
+}
+
+function isTruthType(type: string): boolean {
+  return /^(?:LowCardinality\()?(?:UInt8|Bool)\)?$/.test(type);
 }
 
 /** Returns whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
@@ -212,6 +215,8 @@ function filterByComparison(
     const isOfNull = /distinct/.test(folded) && [left, right].every((each) => isNullable(typeOf(each)));
     return isOfNull ? connect(facts, left, right) : equate(facts, left, right, context);
   }
+  if (isTrue && folded === 'notequals' && isFalse(right) && left.kind === 'function')
+    return filterOnce(facts, left, context, true);
   const isOfNull = folded.includes('null') && isNullable(typeOf(left));
   if (!isOfNull && (isTrue ? IN : NOT_IN).has(folded)) return among(facts, left, right, context);
   if (isTrue && folded === 'has') return has(facts, left, right, context);
@@ -220,8 +225,8 @@ function filterByComparison(
 
 /** The condition of `condition = 1`. */
 function conditionThatIsTrue(left: Expression, right: Expression): Expression | undefined {
-  if (isOne(right)) return left.kind === 'function' && left.type === 'UInt8' ? left : undefined;
-  return isOne(left) && right.kind === 'function' && right.type === 'UInt8' ? right : undefined;
+  if (isOne(right)) return left.kind === 'function' && isTruthType(left.type) ? left : undefined;
+  return isOne(left) && right.kind === 'function' && isTruthType(right.type) ? right : undefined;
 }
 
 /** Both are equal in every row; tuples by component. */

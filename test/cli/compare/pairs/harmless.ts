@@ -52,8 +52,8 @@ export const EQUAL: readonly Pair[] = [
     ],
     [
       'a number of rows by a condition',
-      'SELECT path, countIf(ms > 5) AS n, countIf(ms < 9) AS m, sumIf(ms, ms > 1) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING n >= 1 AND m >= 0 AND s > 0',
-      'SELECT path, sum(if(ms > 5, 1, 0)) AS n, count(CASE WHEN ms < 9 THEN 1 END) AS m, sum(CASE WHEN ms > 1 THEN ms ELSE 0 END) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING sumIf(1, ms > 5) >= 1 AND m >= 0 AND s > 0',
+      'SELECT path, countIf(ms > 5) AS n, countIf(ms < 9) AS m, sumIf(ms, ms > 1) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING n != 0 AND m >= 0 AND s > 0',
+      "SELECT path, sum(if(ms > 5, 1, 0)) AS n, count(CASE WHEN ms < 9 THEN 1 END) AS m, sum(CASE WHEN ms > 1 THEN ms ELSE 0 END) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING sumIf(1, ms > '5') != 0 AND m >= '0' AND s > 0",
     ],
     [
       'the place of an element',
@@ -62,8 +62,8 @@ export const EQUAL: readonly Pair[] = [
     ],
     [
       'the day of a time',
-      'SELECT toDate(ts) AS day, path FROM app.events WHERE tenant = @tenant AND toDate(ts) <= today() ORDER BY day, path LIMIT 2',
-      'SELECT CAST(ts AS Date) AS day, path FROM app.events WHERE tenant = @tenant AND ts::Date <= now()::Date ORDER BY day, path LIMIT 2',
+      'SELECT toDate(ts) AS day, path FROM app.events WHERE tenant = @tenant AND toDate(ts) <= today() - INTERVAL 1 DAY ORDER BY day, path LIMIT 2',
+      "SELECT CAST(ts AS Date) AS day, path FROM app.events WHERE tenant = @tenant AND ts::Date <= now()::Date - INTERVAL '1' DAY ORDER BY day, path LIMIT 2",
     ],
     [
       'the hour of a time',
