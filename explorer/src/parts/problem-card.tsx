@@ -1,5 +1,6 @@
 // A problem for display: what happened, what to do, a retry, and the request id to report to the operator.
-import { hintOf, sentence, type ErrorLocation, type Problem } from '../service/problem.ts';
+import type { ProblemDetail } from '../../../src/sql/base/problem.ts';
+import { hintOf, sentence, type Problem } from '../service/problem.ts';
 import { Icon } from './icon.tsx';
 import { RetryButton } from './retry-button.tsx';
 
@@ -40,11 +41,11 @@ export function ProblemCard({ problem, onRetry }: Props) {
   );
 }
 
-function nameOf({ parameter, line, column }: ErrorLocation): string {
+function nameOf({ parameter, line, column }: ProblemDetail): string {
   return parameter ?? (line === undefined ? '' : `Line ${line}, column ${column ?? 1}:`);
 }
 
 /** Parameter messages continue from the parameter's name. */
-function messageOf({ parameter, message }: ErrorLocation): string {
+function messageOf({ parameter, message }: ProblemDetail): string {
   return parameter === undefined ? sentence(message) : message;
 }

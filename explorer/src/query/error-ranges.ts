@@ -1,5 +1,5 @@
 // Maps error locations to editor offsets: the service counts lines and columns from 1, columns in UTF-16 code units.
-import type { ErrorLocation } from '../service/problem.ts';
+import type { ProblemDetail } from '../../../src/sql/base/problem.ts';
 
 export interface ErrorRange {
   readonly from: number;
@@ -8,7 +8,7 @@ export interface ErrorRange {
 }
 
 /** The errors that have a location, each covering the token that begins there; offsets are clamped to the text. */
-export function errorRanges(text: string, errors: readonly ErrorLocation[]): readonly ErrorRange[] {
+export function errorRanges(text: string, errors: readonly ProblemDetail[]): readonly ErrorRange[] {
   return errors.flatMap(({ line, column, message }) => {
     if (line === undefined) return [];
     const start = startOfLine(text, line) + (column ?? 1) - 1;

@@ -1,20 +1,11 @@
 // Reads server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html) from a response. EventSource
 // cannot send the key.
+import type { Finding } from '../../../src/sql/base/finding.ts';
 import { unreachable } from './problem.ts';
-
-/** A finding in an endpoint file. */
-export interface FileFinding {
-  readonly file: string;
-  readonly line: number;
-  readonly column: number;
-  readonly severity: 'error' | 'warning';
-  readonly message: string;
-  readonly hint?: string;
-}
 
 /** The endpoint files have been loaded; `count` is the number of findings, of which the first are listed. */
 export interface ServerEvent {
-  readonly findings: readonly FileFinding[];
+  readonly findings: readonly Finding[];
   readonly count: number;
 }
 

@@ -1,13 +1,7 @@
 // Problems for display: the service's problem documents (RFC 9457) and network failures.
+import type { ProblemDetail } from '../../../src/sql/base/problem.ts';
 import { dialectName } from './dialects.ts';
 import { parseJson } from './json.ts';
-
-export interface ErrorLocation {
-  readonly parameter?: string;
-  readonly line?: number;
-  readonly column?: number;
-  readonly message: string;
-}
 
 export interface Problem {
   readonly status: number;
@@ -15,7 +9,7 @@ export interface Problem {
   readonly title: string;
   readonly detail: string;
   readonly hint: string;
-  readonly errors: readonly ErrorLocation[];
+  readonly errors: readonly ProblemDetail[];
   readonly requestId: string;
   /** When a retry can succeed, in milliseconds of the client's clock; undefined if waiting does not help. */
   readonly retryAt?: number;

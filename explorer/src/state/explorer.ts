@@ -1,7 +1,7 @@
 // The page's state and all its actions. Views only read signals and call these functions.
 import { computed, signal, type ReadonlySignal, type Signal } from '@preact/signals';
 import type { Client } from '../service/client.ts';
-import type { FileFinding } from '../service/events.ts';
+import type { Finding } from '../../../src/sql/base/finding.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
 import { createPalette, type Palette } from '../palette/actions.ts';
@@ -28,7 +28,7 @@ export interface Explorer
   readonly rejected: ReadonlySignal<Problem | undefined>;
   readonly listing: ReadonlySignal<Listing>;
   /** What is wrong in endpoint files; known in development only. */
-  readonly findings: ReadonlySignal<readonly FileFinding[]>;
+  readonly findings: ReadonlySignal<readonly Finding[]>;
   readonly address: ReadonlySignal<Address>;
   readonly endpoint: ReadonlySignal<Endpoint | undefined>;
   readonly run: ReadonlySignal<Run>;

@@ -3,7 +3,7 @@ import type { Signal } from '@preact/signals';
 import type { WhenReleased } from '../parts/press.ts';
 import type { Answer } from '../service/answer.ts';
 import { fieldsOf, type Ask, type Client, type ListedEndpoints } from '../service/client.ts';
-import type { FileFinding } from '../service/events.ts';
+import type { Finding } from '../../../src/sql/base/finding.ts';
 import type { Endpoint } from '../service/listing.ts';
 import type { Problem } from '../service/problem.ts';
 import type { SavedView } from '../saved-views/saved-views.ts';
@@ -58,7 +58,7 @@ export interface State {
   readonly rejected: Signal<Problem | undefined>;
   readonly listing: Signal<Listing>;
   /** What is wrong in endpoint files; known in development only. */
-  readonly findings: Signal<readonly FileFinding[]>;
+  readonly findings: Signal<readonly Finding[]>;
   readonly address: Signal<Address>;
   readonly run: Signal<Run>;
   /** How often the log view was asked to load. */

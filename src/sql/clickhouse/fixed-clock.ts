@@ -64,28 +64,50 @@ const WITHOUT_PARENTHESES: ReadonlySet<string> = new Set([
 /** The scale of a call that specifies none. */
 const DEFAULT_SCALE = ', 3';
 
+/** A text may call the clock only if it has one of these, or a name with escape sequences. */
+const MAY_READ_CLOCK = /now|today|yesterday|cur(?:rent_)?date|current_timestamp|localtime|utc_?timestamp|\\/i;
+
 /**
  * The same query at `now` (milliseconds since 1970, from 1970 to 2105): replaces every such call and keeps its type. Names of
  * result columns that derive from such a call change with it.
  * Source: ClickHouse's page on functions for dates and times; `system.functions` for aliases and cases.
  */
 export function fixClock(sql: string, now: number): string {
+  return readClock(sql)(now);
+}
+
+/** Reads where a query calls the clock, and returns its text at a time, as `fixClock` does. */
+export function readClock(sql: string): (now: number) => string {
+  const calls = MAY_READ_CLOCK.test(sql) ? clockCalls(sql) : [];
+  if (calls.length === 0) return () => sql;
+  const rest = sql.slice(calls.at(-1)?.end);
+  return (now) => {
+    const instant = instantOf(now);
+    return calls.map(({ before, print }) => before + print(instant)).join('') + rest;
+  };
+}
+
+/** A call of the clock, with the text between the call before it and this one. */
+interface ClockCall {
+  readonly before: string;
+  readonly print: Print;
+  readonly end: number;
+}
+
+function clockCalls(sql: string): readonly ClockCall[] {
   const tree = tokensOf(sql);
   const names = nameTokens(tree);
   const aliases = aliasesAmong(tree, names);
-  const instant = instantOf(now);
-  let fixed = '';
-  let copied = 0;
+  const calls: ClockCall[] = [];
   for (const { name, at } of names) {
     if (wordOf(tree, { at: at - 1 }) === '.') continue;
     const isCall = wordOf(tree, { at: at + 1 }) === '(';
-    const text = isCall ? callOf(tree, name, at + 2) : bareName(tree, at, aliases);
-    if (text === undefined) continue;
+    const print = isCall ? callOf(tree, name, at + 2) : bareName(tree, at, aliases);
+    if (print === undefined) continue;
     const { start, end } = spanOf(tree, { from: at, to: at + (isCall ? 2 : 1) });
-    fixed += sql.slice(copied, start) + text(instant);
-    copied = end;
+    calls.push({ before: sql.slice(calls.at(-1)?.end ?? 0, start), print, end });
   }
-  return fixed + sql.slice(copied);
+  return calls;
 }
 
 type Print = (instant: Instant) => string;

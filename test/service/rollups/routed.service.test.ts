@@ -25,6 +25,19 @@ tenancy: { parameter: project, columns: [project] }
 const OVER_ROWS = EVENTS.replace('name: events', 'name: rows').replace('1f01', '1f02') + 'rollups: off\n';
 const CACHED =
   EVENTS.replace('name: events', 'name: cached').replace('1f01', '1f03') + 'cache: { ttl: 600 }\n';
+const PAGED = `id: 0b6fb5b4-2f3c-4d0f-9f2a-6c8e7a3d1f05
+name: paged
+query: |
+  SELECT toStartOfHour(timestamp) AS hour, level, count() AS n FROM logs.events
+  WHERE project = @project AND timestamp > @since GROUP BY hour, level
+parameters:
+  project: { type: String, required: true }
+  since: { type: DateTime64(6), required: true }
+page: { by: [hour desc, level], size: 50 }
+live: { every: 1 }
+pii: { redact: false }
+tenancy: { parameter: project, columns: [project] }
+`;
 const VERIFIED =
   EVENTS.replace('name: events', 'name: verified')
     .replace('1f01', '1f04')
@@ -65,6 +78,7 @@ beforeAll(async () => {
   await writeFile(join(service.endpoints, 'events.yaml'), EVENTS);
   await writeFile(join(service.endpoints, 'rows.yaml'), OVER_ROWS);
   await writeFile(join(service.endpoints, 'cached.yaml'), CACHED);
+  await writeFile(join(service.endpoints, 'paged.yaml'), PAGED);
   await writeFile(join(service.endpoints, 'verified.yaml'), VERIFIED);
   await service.service.reload();
   await eventually(async () => {
@@ -93,6 +107,9 @@ async function ask(
   return { status: response.status, body, rollup };
 }
 
+/** No bucket begins then. */
+const SINCE = '2020-01-01T00:00:12.345678Z';
+const rowsOf = (body: string): unknown => (JSON.parse(body) as { readonly result: unknown }).result;
 const OFF = { 'SVC-Endpoint-Rollups': 'off' };
 
 describe('queries that are routed', () => {
@@ -170,6 +187,42 @@ test('the interface of ClickHouse', async () => {
   };
   expect(await ofInterface()).toBe(await ofInterface(OFF));
   expect(await ofInterface()).toMatch(/^200 level\tn\tm\n/);
+});
+
+test('each page of a result', async () => {
+  const pages = async (headers: Record<string, string> = {}): Promise<readonly string[]> => {
+    const bodies: string[] = [];
+    const query = new URLSearchParams({ project: 'mine', since: SINCE });
+    for (let url: string | undefined = `/api/endpoints/query/paged?${query.toString()}`; url !== undefined;) {
+      const response = await service.call(url, { headers });
+      const timing = response.headers.get('Server-Timing') ?? '';
+      expect([bodies.length, response.status, timing.includes('rollup;desc')]).toEqual([bodies.length, 200, headers !== OFF]);
+      bodies.push(await response.text());
+      const next = /<([^>]+)>; rel="next"/.exec(response.headers.get('Link') ?? '')?.[1];
+      url = next && `/api/endpoints/query/paged${next}`;
+    }
+    return bodies;
+  };
+  const [routed, direct] = [await pages(), await pages(OFF)];
+  expect(routed.length).toBeGreaterThan(2);
+  expect(routed.map(rowsOf)).toEqual(direct.map(rowsOf));
+}); // prettier-ignore
+
+test('the events of a live call', async () => {
+  const first = async (headers: Record<string, string> = {}): Promise<string> => {
+    const leave = new AbortController();
+    const query = new URLSearchParams({ project: 'mine', since: SINCE });
+    const response = await service.call(`/api/endpoints/query/paged?${query.toString()}`, {
+      headers: { Accept: 'text/event-stream', ...headers },
+      signal: leave.signal,
+    });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    let text = '';
+    while (!/^data: .*\n\n/m.test(text)) text += (await reader?.read())?.value ?? '';
+    leave.abort();
+    return /^data: (.*)$/m.exec(text)?.[1] ?? '';
+  };
+  expect(rowsOf(await first())).toEqual(rowsOf(await first(OFF)));
 });
 
 test('a caller who asks for rows gets no cached response of a rollup', async () => {

@@ -1,5 +1,6 @@
 // Queries over a generated table and over its rollup, inserts with and without a rollup, and filling one. Arguments: the data folder; the
 // rows of the busy project.
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { readRollupFile } from '../../../src/service/endpoints/rollups/read-rollups.ts';
@@ -26,11 +27,16 @@ import { ALIGNED, PLANNED, QUERIES, RAGGED } from './rollup-queries.ts';
 const [data = '', count = '1000000'] = process.argv.slice(2);
 const ROWS = Number(count);
 const DAYS = 90;
+const TOTAL = Math.ceil((ROWS * 9) / 8);
 /** Rows that one statement inserts. */
 const CHUNK = 5_000_000;
 /** Rows of the table that is filled again in each round. */
 const FILLED = Math.min(ROWS, 10_000_000);
-const BATCH = 1000;
+/** Rows of one insert. */
+const BATCHES = [1000, 10_000];
+
+const BATCH_FOLDER = join(data, 'engine', 'user_files');
+const batchFile = (rows: number): string => join(BATCH_FOLDER, `batch-${rows}.ndjson`);
 
 const COLUMNS = `timestamp DateTime64(6, 'UTC'), project LowCardinality(String), method LowCardinality(String), status UInt16,
   path String, user_id UInt64, bytes UInt32, ms UInt32`;
@@ -46,8 +52,8 @@ const engine = await createEmbeddedEngine({
 });
 
 /** One row in nine is of another project; the busy one has so many rows in all. */
-function rowsSql(from: number, rows: number, of: { readonly days: number; readonly total: number }): string {
-  const micros = (of.days * 86_400_000_000) / of.total;
+function rowsSql(from: number, rows: number): string {
+  const micros = (DAYS * 86_400_000_000) / TOTAL;
   return `SELECT now64(6, 'UTC') - toIntervalMinute(10) - toIntervalMicrosecond(toUInt64((number + 1) * ${micros})),
   if(cityHash64(number, 1) % 9 = 0, concat('project ', toString(cityHash64(number, 2) % 40)), 'busy'),
   ['GET', 'GET', 'GET', 'POST'][1 + cityHash64(number, 3) % 4], [200, 200, 200, 200, 200, 304, 404, 500][1 + cityHash64(number, 4) % 8],
@@ -55,10 +61,9 @@ function rowsSql(from: number, rows: number, of: { readonly days: number; readon
   toUInt32(exp(2 + 4 * (cityHash64(number, 8) % 1000) / 1000)) FROM numbers(${from}, ${rows})`;
 }
 
-async function createTable(table: string, isPartitioned = true): Promise<void> {
-  const partition = isPartitioned ? 'PARTITION BY toDate(timestamp)' : '';
+async function createTable(table: string): Promise<void> {
   await engine.execute(
-    `CREATE TABLE bench.${table} (${COLUMNS}) ENGINE = MergeTree ${partition} ORDER BY (project, timestamp)`,
+    `CREATE TABLE bench.${table} (${COLUMNS}) ENGINE = MergeTree PARTITION BY toDate(timestamp) ORDER BY (project, timestamp)`,
   );
 }
 
@@ -67,45 +72,47 @@ const INSERTING = 'SETTINGS max_partitions_per_insert_block = 0, max_insert_thre
 async function generate(): Promise<void> {
   const known = await askRows(
     engine,
-    "SELECT 1 FROM system.tables WHERE database = 'bench' AND name = 'batch'",
+    "SELECT 1 FROM system.tables WHERE database = 'bench' AND name = 'stacked'",
   );
   if (known.length > 0) return;
   await engine.execute('CREATE DATABASE IF NOT EXISTS bench');
-  const total = Math.ceil((ROWS * 9) / 8);
   await createTable('requests');
-  for (let from = 0; from < total; from += CHUNK) {
-    const rows = Math.min(CHUNK, total - from);
-    await engine.execute(
-      `INSERT INTO bench.requests ${rowsSql(from, rows, { days: DAYS, total })} ${INSERTING}`,
-    );
-    note(`${from + rows} of ${total} rows`);
+  for (let from = 0; from < TOTAL; from += CHUNK) {
+    const rows = Math.min(CHUNK, TOTAL - from);
+    await engine.execute(`INSERT INTO bench.requests ${rowsSql(from, rows)} ${INSERTING}`);
+    note(`${from + rows} of ${TOTAL} rows`);
   }
   await createTable('filled');
   await engine.execute(
     `INSERT INTO bench.filled SELECT * FROM bench.requests ORDER BY timestamp DESC LIMIT ${FILLED} ${INSERTING}`,
   );
   for (const table of ['plain', 'rolled', 'stacked']) await createTable(table);
-  await createTable('batch', false);
-  // An hour of the busy table, as if all of it came at once.
-  await engine.execute(
-    `INSERT INTO bench.batch ${rowsSql(0, BATCH, { days: 1 / 24, total: BATCH })} ${INSERTING}`,
-  );
 }
 
-const MEASURES = 'count(), sum(bytes), max(ms), uniq(user_id), quantileBFloat16(0.95)(ms)';
+interface Declared {
+  readonly every: string;
+  readonly dimensions?: string;
+  readonly measures?: string;
+}
 
-function fileOf(table: string, every: string, measures: string): string {
-  return `rollups:
-  - name: ${table}_by_minute
+const DIMENSIONS = 'project, method, status';
+const MEASURES = 'count(), sum(bytes), max(ms), uniq(user_id), quantileBFloat16(0.95)(ms)';
+const STACKED: Declared = { every: '[1m, 1h, 1d]' };
+/** A state of `uniq` has most users in each group, so that fewer groups are what makes it fast. */
+const OF_USERS: Declared = { every: '[1h, 1d]', dimensions: 'project', measures: 'uniq(user_id)' };
+
+async function rollupOf(
+  table: string,
+  { every, dimensions = DIMENSIONS, measures = MEASURES }: Declared,
+): Promise<KeptRollup> {
+  const file = `rollups:
+  - name: ${table}_of_${dimensions.split(', ').length}
     from: bench.${table}
     time: { column: timestamp, every: ${every} }
-    dimensions: [project, method, status]
+    dimensions: [${dimensions}]
     measures: [${measures}]
 `;
-}
-
-async function rollupOf(table: string, every: string, measures = MEASURES): Promise<KeptRollup> {
-  const [declaration] = readRollupFile('bench.rollup.yaml', fileOf(table, every, measures))?.rollups ?? [];
+  const [declaration] = readRollupFile('bench.rollup.yaml', file)?.rollups ?? [];
   const resolved = declaration && (await resolveRollup(engine, declaration));
   if (resolved?.plan === undefined) throw new Error(JSON.stringify(resolved?.findings));
   return resolved;
@@ -144,18 +151,18 @@ async function run(statement: Statement): Promise<Run> {
 }
 
 await generate();
-const kept = await rollupOf('requests', '[1m, 1h, 1d]');
+const ofRequests = [await rollupOf('requests', STACKED), await rollupOf('requests', OF_USERS)];
 const begun = performance.now();
-await keep(kept);
-note(`the rollup of ${ROWS} rows filled and compared in ${Math.round(performance.now() - begun)} ms`);
+for (const each of ofRequests) await keep(each);
+note(`the rollups of ${ROWS} rows filled and compared in ${Math.round(performance.now() - begun)} ms`);
 const COUNTS = 'count(), sum(bytes), max(ms)';
 const rolled = {
-  one: await rollupOf('rolled', '1m', COUNTS),
-  stacked: await rollupOf('stacked', '[1m, 1h, 1d]'),
+  one: await rollupOf('rolled', { every: '1m', measures: COUNTS }),
+  stacked: await rollupOf('stacked', STACKED),
 };
 await keep(rolled.one);
 await keep(rolled.stacked);
-const declared = [kept, rolled.one, rolled.stacked].map(({ plan }) => plan.rollup);
+const declared = [...ofRequests, rolled.one, rolled.stacked].map(({ plan }) => plan.rollup);
 const rollups = createRollupsInUse({
   engine,
   declared: () => declared,
@@ -209,15 +216,18 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started;
 }
 
-/** Rows as a collector sends them. */
-const LINES = await linesOf(`SELECT * FROM bench.batch LIMIT ${BATCH}`);
-
-async function linesOf(sql: string): Promise<string> {
-  return (await run(statementOf(sql))).rows;
+/** The newest rows of the table in files of JSON lines, as a collector sends them. */
+async function writeBatches(): Promise<void> {
+  const names = 'timestamp, project, method, status, path, user_id, bytes, ms';
+  await mkdir(BATCH_FOLDER, { recursive: true });
+  for (const rows of BATCHES) {
+    const batch = await run(statementOf(`SELECT * FROM (${rowsSql(0, rows)}) AS t (${names})`));
+    await writeFile(batchFile(rows), batch.rows);
+  }
 }
 
-async function insertInto(table: string): Promise<number> {
-  const from = `format(JSONEachRow, ${quoteString(COLUMNS)}, ${quoteString(LINES)})`;
+async function insertInto(table: string, rows: number): Promise<number> {
+  const from = `file(${quoteString(batchFile(rows))}, JSONEachRow, ${quoteString(COLUMNS)})`;
   return timed(() =>
     engine.execute(
       `INSERT INTO bench.${table} SELECT * FROM ${from} SETTINGS date_time_input_format = 'best_effort'`,
@@ -254,11 +264,9 @@ async function planned(origin: Statement['origin']): Promise<number> {
 }
 
 await compareAnswers();
-const filled = await rollupOf('filled', '[1m, 1h, 1d]');
+await writeBatches();
+const filled = await rollupOf('filled', STACKED);
 const MEASUREMENTS: Record<string, (seconds: number) => Promise<Figure>> = {
-  'insert plain': (seconds) => measure(seconds, () => insertInto('plain')),
-  'insert rolled': (seconds) => measure(seconds, () => insertInto('rolled')),
-  'insert stacked': (seconds) => measure(seconds, () => insertInto('stacked')),
   aligned: (seconds) => measureQuery(ALIGNED, seconds, true),
   ragged: (seconds) => measureQuery(RAGGED, seconds, true),
   'fill by hand': () => measure(0, () => fillByHand(filled)),
@@ -266,6 +274,9 @@ const MEASUREMENTS: Record<string, (seconds: number) => Promise<Figure>> = {
   'plan saved': (seconds) => measure(seconds, () => planned('saved')),
   'plan consumer': (seconds) => measure(seconds, () => planned('consumer')),
 };
+for (const rows of BATCHES)
+  for (const table of ['plain', 'rolled', 'stacked'])
+    MEASUREMENTS[`insert ${rows} ${table}`] = (seconds) => measure(seconds, () => insertInto(table, rows));
 for (const { name, sql } of QUERIES) {
   MEASUREMENTS[`${name}, rows`] = (seconds) => measureQuery(sql, seconds, false);
   MEASUREMENTS[`${name}, rollup`] = (seconds) => measureQuery(sql, seconds, true);

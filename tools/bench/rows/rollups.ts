@@ -51,14 +51,17 @@ export const rollups: RowSource = {
             { name: "a consumer's, with the engine's check", measure: measure('plan consumer') },
           ],
         },
-        {
-          name: `${NAME}: inserts of 1,000 rows as JSON`,
+        ...[1000, 10_000].map((rows): Row => ({
+          name: `${NAME}: inserts of ${rows.toLocaleString('en')} rows as JSON`,
           contenders: [
-            { name: 'no rollup', measure: measure('insert plain') },
-            { name: 'a rollup by minute', measure: measure('insert rolled'), bar: atLeast(0.77) },
-            { name: 'minutes, hours and days, with uniq and p95', measure: measure('insert stacked') },
+            { name: 'no rollup', measure: measure(`insert ${rows} plain`) },
+            { name: 'a rollup by minute', measure: measure(`insert ${rows} rolled`), bar: atLeast(0.77) },
+            {
+              name: 'minutes, hours and days, with uniq and p95',
+              measure: measure(`insert ${rows} stacked`),
+            },
           ],
-        },
+        })),
         {
           name: `${NAME}: filling 10,000,000 rows`,
           contenders: [

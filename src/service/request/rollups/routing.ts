@@ -6,7 +6,7 @@ import type { Unfit } from '../../../guard/rollups/term.ts';
 import { createLru } from '../../../sql/base/lru.ts';
 import type { Observe } from '../../../sql/base/observation.ts';
 import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
-import { fixClock } from '../../../sql/clickhouse/fixed-clock.ts';
+import { readClock } from '../../../sql/clickhouse/fixed-clock.ts';
 import { explain } from '../../endpoints/explain.ts';
 import { EngineError, type Engine, type Statement } from '../../engine/engine.ts';
 import { readRows } from '../../engine/rows.ts';
@@ -64,6 +64,8 @@ interface KnownRoute {
   readonly with: string;
   readonly sources: readonly SourceName[];
   readonly route: Route | undefined;
+  /** It returns the text of the routed statement at a time. */
+  textAt?: (now: number) => string;
   /**
    * It resolves to whether the engine reads the route alike, or to undefined if that is not known, such as after the engine was
    * unavailable.
@@ -71,8 +73,9 @@ interface KnownRoute {
   isAccepted?: Promise<boolean | undefined> | undefined;
 }
 
+/** The text of a route is kept as it is, and between its calls of the clock. */
 function sizeOf({ route, with: rollups }: KnownRoute, sql: string): number {
-  return sql.length + rollups.length + (route?.kind === 'rollup' ? route.sql.length : 0) + 1;
+  return sql.length + rollups.length + (route?.kind === 'rollup' ? 2 * route.sql.length : 0) + 1;
 }
 
 export function createRouting({ engine, rollups, observe }: RoutingOptions): Routing {
@@ -112,7 +115,8 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
     const accepted = origin === 'saved' || (await isAccepted(found, routed));
     if (accepted !== true)
       return { kind: 'rows', rollup: name, reason: accepted === false ? OTHERWISE : UNKNOWN };
-    return { kind: 'rollup', ...routedStatement(found.route, routed, now) };
+    const textAt = (found.textAt ??= readClock(found.route.sql));
+    return { kind: 'rollup', ...routedStatement(found.route, { ...routed, sql: textAt(now) }) };
   };
   return {
     route: async (statement, now) => {
@@ -132,10 +136,9 @@ export function createRouting({ engine, rollups, observe }: RoutingOptions): Rou
 function routedStatement(
   { rollup: { name, version, measures }, sql }: Extract<Route, { kind: 'rollup' }>,
   statement: Statement,
-  now: number,
 ): RoutedStatement {
   const isExact = !measures.some((each) => each.approximate && sql.includes(quoteIdentifier(each.name)));
-  return { rollup: name, version, isExact, statement: { ...statement, sql: fixClock(sql, now) } };
+  return { rollup: name, version, isExact, statement };
 }
 
 function unusedRoute({ name, reason }: UnusedRollup): Routed {
