@@ -75,11 +75,15 @@ export async function findIgnored(folder: string): Promise<readonly Finding[]> {
 const OTHER_FOLDER =
   'Endpoint files are YAML. Move rows for tests, named database.table.ndjson or .csv, and the SQL that prepares them to the folder fixtures in this one, and definitions of tables to schema';
 
-/** Of the folder of fixtures. */
+/** Rows of a table, or statements. */
+function isFixture(name: string): boolean {
+  return FIXTURE_ROWS.test(name) || name.endsWith('.sql');
+}
+
+/** Finds what is not read in the folder of fixtures. */
 async function ignoredFixtures(folder: string): Promise<readonly Finding[]> {
   const entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).slice(0, MOST);
-  const isRead = (name: string): boolean => FIXTURE_ROWS.test(name) || name.endsWith('.sql');
-  const ignored = entries.filter(({ name }) => !name.startsWith('.') && !isRead(name));
+  const ignored = entries.filter(({ name }) => !name.startsWith('.') && !isFixture(name));
   return ignored.flatMap((entry): readonly Finding[] => {
     const path = join(folder, entry.name);
     if (entry.isDirectory())
