@@ -1,5 +1,5 @@
 // Aggregate functions that count or sum what a plainer one does: `sumIf(1, c)`, `sum(if(c, 1, 0))` and `count(if(c, 1, NULL))` as `countIf(c)`.
-import { isNullable } from '../confinement/types.ts';
+import { isNullable, typeOf } from '../confinement/types.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
 /** `first` is the first argument in its plain form. Returns the call itself if there is no plainer one. */
@@ -15,6 +15,7 @@ export function aggregateForm(
       return countedIf(call, first);
     case 'sum':
       if (isOne(first)) return { ...call, name: 'count', arguments: [] };
+      if (isNullable(typeOf(first))) return call; // the sum of no value but NULL is NULL
       return isCondition(first) ? { ...call, name: 'countIf', arguments: [first] } : summedIf(call, first);
     case 'sumIf':
       return isOne(first) && condition !== undefined

@@ -46,13 +46,13 @@ function plainInterval(call: FunctionExpression, count: Expression): FunctionExp
   return { ...call, arguments: [{ kind: 'constant', text: `UInt64_${Number(digits)}`, type: 'UInt8' }] };
 }
 
-/** `day > today() - 8` as `day >= today() - 7`, of dates. */
+/** `day >= today() - 7` as `day > today() - 8`, of dates. */
 export function wholeDays(call: FunctionExpression): FunctionExpression {
   const [left, right] = call.arguments;
-  if (left === undefined || right === undefined || call.name !== 'less') return call;
-  const [lower, upper] = [shiftedDay(left, -1, right), shiftedDay(right, 1, left)];
-  if (lower !== undefined) return { ...call, name: 'lessOrEquals', arguments: [lower, right] };
-  return upper === undefined ? call : { ...call, name: 'lessOrEquals', arguments: [left, upper] };
+  if (left === undefined || right === undefined || call.name !== 'lessOrEquals') return call;
+  const [lower, upper] = [shiftedDay(left, 1, right), shiftedDay(right, -1, left)];
+  if (lower !== undefined) return { ...call, name: 'less', arguments: [lower, right] };
+  return upper === undefined ? call : { ...call, name: 'less', arguments: [left, upper] };
 }
 
 /** `today() - n`, moved by so many days, beside a column of dates. */

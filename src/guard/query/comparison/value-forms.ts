@@ -13,8 +13,9 @@ export function valueForm(call: FunctionExpression): FunctionExpression {
     case 'notEquals':
       return placeForm(prefixForm(namedEnum(plainDecimal(plainNumber(call)))));
     case 'less':
-      return wholeDays(placeForm(plainDecimal(plainNumber(call))));
+      return placeForm(plainDecimal(plainNumber(call)));
     case 'lessOrEquals':
+      return wholeDays(plainDecimal(plainNumber(call)));
     case 'greater':
     case 'greaterOrEquals':
       return plainDecimal(plainNumber(call));

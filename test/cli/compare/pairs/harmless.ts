@@ -66,6 +66,11 @@ export const EQUAL: readonly Pair[] = [
       "SELECT CAST(ts AS Date) AS day, path FROM app.events WHERE tenant = @tenant AND ts::Date <= now()::Date - INTERVAL '1' DAY ORDER BY day, path LIMIT 2",
     ],
     [
+      'a number of rows by a number of days',
+      'SELECT agent, countIf(opened >= today() - 7) AS n FROM app.tickets WHERE account = @account AND opened > today() - 9000 GROUP BY agent HAVING n >= 0',
+      'SELECT agent, count(if(opened >= today() - 7, 1, NULL)) AS n FROM app.tickets WHERE account = @account AND opened >= today() - 8999 GROUP BY agent HAVING count(CASE WHEN opened < today() - 7 THEN NULL ELSE 1 END) >= 0',
+    ],
+    [
       'the hour of a time',
       'SELECT toStartOfHour(ts) AS hour, path FROM app.events WHERE tenant = @tenant ORDER BY hour, path LIMIT 2',
       "SELECT date_trunc('hour', ts) AS hour, path FROM app.events WHERE tenant = @tenant ORDER BY toStartOfInterval(ts, INTERVAL 1 HOUR), path LIMIT 2",
