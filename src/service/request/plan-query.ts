@@ -16,7 +16,7 @@ export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Pro
   const idle = await deps.describe.idleRule(request.endpoint);
   if (idle !== undefined)
     throw new Problem('endpoint.failed', {
-      detail: 'A rule of pii.columns applies to nothing: `millrace validate` names it',
+      detail: 'A rule of pii.columns applies to nothing',
       cause: new Error(`pii.unknown_column: ${idle}`),
     });
   const planned = await planOf(deps, request);

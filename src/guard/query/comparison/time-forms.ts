@@ -58,12 +58,17 @@ export function wholeDays(call: FunctionExpression): FunctionExpression {
 /** `today() - n`, moved by so many days, beside a column of dates. */
 function shiftedDay(moment: Expression, by: number, beside: Expression): Expression | undefined {
   if (moment.kind !== 'function' || moment.name !== 'minus' || moment.type !== 'Date') return undefined;
-  const [from, days] = moment.arguments;
-  const isToday = from?.kind === 'function' && from.name === 'today';
-  if (!isToday || beside.kind !== 'column' || plainTypeOf(beside.type).name !== 'Date') return undefined;
-  const count = days?.kind === 'constant' ? /^U?Int64_(\d{1,5})$/.exec(days.text)?.[1] : undefined;
-  if (days?.kind !== 'constant' || count === undefined || Number(count) + by < 0) return undefined;
-  return { ...moment, arguments: [from, { ...days, text: `UInt64_${Number(count) + by}` }] };
+  const [given, days] = moment.arguments;
+  // A CAST of now() is toDate(now()), which is today().
+  const from = given?.kind === 'function' ? timeForm(timeForm(given)) : given;
+  if (from?.kind !== 'function' || from.name !== 'today') return undefined;
+  if (beside.kind !== 'column' || plainTypeOf(beside.type).name !== 'Date') return undefined;
+  const interval = days?.kind === 'function' ? timeForm(days) : undefined;
+  const amount = interval?.name === 'toIntervalDay' ? interval.arguments[0] : days;
+  const count = amount?.kind === 'constant' ? /^U?Int64_(\d{1,5})$/.exec(amount.text)?.[1] : undefined;
+  if (count === undefined || Number(count) + by < 0) return undefined;
+  const moved = { kind: 'constant', text: `UInt64_${Number(count) + by}`, type: 'UInt8' } as const;
+  return { ...moment, arguments: [from, moved] };
 }
 
 function isDayOf(value: Expression, type: string): boolean {
