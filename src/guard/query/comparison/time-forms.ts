@@ -57,7 +57,8 @@ export function wholeDays(call: FunctionExpression): FunctionExpression {
 
 /** `today() - n`, moved by so many days, beside a column of dates. */
 function shiftedDay(moment: Expression, by: number, beside: Expression): Expression | undefined {
-  if (moment.kind !== 'function' || moment.name !== 'minus' || moment.type !== 'Date') return undefined;
+  if (moment.kind !== 'function' || moment.type !== 'Date') return undefined;
+  if (moment.name !== 'minus' && moment.name !== 'subtractDays') return undefined;
   const [given, days] = moment.arguments;
   // A CAST of now() is toDate(now()), which is today().
   const from = given?.kind === 'function' ? timeForm(timeForm(given)) : given;
@@ -68,7 +69,7 @@ function shiftedDay(moment: Expression, by: number, beside: Expression): Express
   const count = amount?.kind === 'constant' ? /^U?Int64_(\d{1,5})$/.exec(amount.text)?.[1] : undefined;
   if (count === undefined || Number(count) + by < 0) return undefined;
   const moved = { kind: 'constant', text: `UInt64_${Number(count) + by}`, type: 'UInt8' } as const;
-  return { ...moment, arguments: [from, moved] };
+  return { ...moment, name: 'minus', arguments: [from, moved] };
 }
 
 function isDayOf(value: Expression, type: string): boolean {

@@ -68,7 +68,7 @@ export const EQUAL: readonly Pair[] = [
     [
       'a number of rows by a number of days',
       'SELECT agent, countIf(opened >= today() - 7) AS n FROM app.tickets WHERE account = @account AND opened > today() - 9000 GROUP BY agent HAVING n >= 0',
-      "SELECT agent, count(if(opened >= today() - 7, 1, NULL)) AS n FROM app.tickets WHERE account = @account AND opened >= now()::Date - INTERVAL '8999' DAY GROUP BY agent HAVING count(CASE WHEN opened < today() - 7 THEN NULL ELSE 1 END) >= 0",
+      "SELECT agent, count(if(opened >= today() - 7, 1, NULL)) AS n FROM app.tickets WHERE account = @account AND opened >= now()::Date - INTERVAL '8999' DAY GROUP BY agent HAVING count(CASE WHEN opened < subtractDays(today(), 7) THEN NULL ELSE 1 END) >= 0",
     ],
     [
       'the hour of a time',
