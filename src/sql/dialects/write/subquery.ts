@@ -278,7 +278,9 @@ function checkCorrelated(query: Query, at: number): void {
       'Use argMax or argMin, or join a subquery with LIMIT 1 BY.',
     );
   if (query.body.kind !== 'select')
-    unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
+    return unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
+  if (query.body.isDistinct && !hasOneRow)
+    unconverted(at, 'expression', 'ClickHouse does not support DISTINCT in a correlated subquery');
 }
 
 function isUngroupedAggregate({ items, groupBy }: Select): boolean {
@@ -308,7 +310,7 @@ function correlatedValue(query: Query, own: Value, { at, context }: Place): Valu
   const { body } = query;
   const [only] = body.kind === 'select' ? body.items : [];
   if (body.kind !== 'select' || only?.kind !== 'value' || !containsAggregate(only.value)) return own;
-  if (context.shared.isStrict && (body.groupBy.length > 0 || body.having !== undefined))
+  if (body.groupBy.length > 0 || (context.shared.isStrict && body.having !== undefined))
     return unconverted(
       at,
       'expression',
