@@ -1,6 +1,6 @@
 // Generates the reference page of the values that translations of other dialects are tested with.
 import { readdirSync, readFileSync } from 'node:fs';
-import type { Behaviour } from '../../src/sql/dialects/function.ts';
+import type { Behaviour } from '../../src/sql/dialects/context.ts';
 import { ALL_FUNCTIONS } from '../../src/sql/dialects/dialects.ts';
 
 /** A line of the files, as far as the page shows it. */

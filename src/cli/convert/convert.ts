@@ -4,7 +4,7 @@ import { DIALECTS_BY_NAME } from '../../sql/dialects/dialects.ts';
 import { READABLE } from '../../sql/dialects/style.ts';
 import type { Query } from '../../sql/dialects/tree.ts';
 import { writeQuery } from '../../sql/dialects/write/query.ts';
-import { contextOf } from '../../sql/dialects/write/start.ts';
+import { contextOf } from '../../sql/dialects/write/expression.ts';
 import { parameterTypes } from './parameter-types.ts';
 import type { ParseReply } from './parse/messages.ts';
 import { createParser, type Parser } from './parse/parser.ts';

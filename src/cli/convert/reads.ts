@@ -1,7 +1,7 @@
 // The tables and columns that a query reads.
 import type { Expression, FromItem, Name, Order, Query, Select, Window } from '../../sql/dialects/tree.ts';
 import type { Reads } from '../../sql/dialects/conversion.ts';
-import { isUnitName } from '../../sql/dialects/read/interval.ts';
+import { isUnitName } from '../../sql/dialects/read/types.ts';
 
 /** One table in scope: undefined parts for subqueries, functions and tables of WITH. */
 interface Relation {

@@ -1,7 +1,7 @@
 // Checks whether the clocks of a time zone are always a multiple of a grain away from UTC, so that its hours and days are whole
 // buckets.
 import { createLru } from '../../sql/base/lru.ts';
-import { offsetsIn } from '../../sql/dialects/time/zone.ts';
+import { offsetsIn } from '../../sql/dialects/time/moment.ts';
 
 /** It returns whether hours and days in a zone begin with buckets of this many seconds. */
 export type IsAligned = (zone: string, every: number) => boolean;

@@ -3,12 +3,19 @@ import type { Of } from './tree.ts';
 import { ofQuotient } from './cast/strict.ts';
 import { constantOf, opposite, overflows } from './constant.ts';
 import { differs, note, unconverted, type Context, type Place } from './context.ts';
-import { exactProduct, exactQuotient, exactRemainder, exactWhole, isExact, ranged } from './exact.ts';
-import { roundHalfAway } from './round.ts';
-import { MAX_DIGITS, remainderOfFloat } from './remainder.ts';
-import { onlyIf, sql, type Sql } from './sql.ts';
+import {
+  exactProduct,
+  exactQuotient,
+  exactRemainder,
+  exactWhole,
+  isExact,
+  ranged,
+  roundHalfAway,
+  MAX_DIGITS,
+  remainderOfFloat,
+} from './exact.ts';
+import { onlyIf, sql, type Sql, float, isKind, isNullable, loose, operand, type Kind, type Value, int } from './value.ts'; // prettier-ignore
 import type { Traits } from './traits.ts';
-import { float, isKind, isNullable, loose, operand, type Kind, type Value, int } from './value.ts';
 
 export interface Operation extends Place {
   readonly operator: string;

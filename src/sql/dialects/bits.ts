@@ -2,11 +2,10 @@
 import { numberArithmetic, numberSql, type Operation } from './arithmetic.ts';
 import { castTo } from './cast/cast.ts';
 import { unconverted, type Context } from './context.ts';
-import { checkedPower } from './power.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
+import { checkedPower } from './exact.ts';
+import { joinSql, sql, type Sql, int, isKind, isNullable, isTime, operand, value, type Value } from './value.ts'; // prettier-ignore
 import type { Traits } from './traits.ts';
-import { truth } from './truth.ts';
-import { int, isKind, isNullable, isTime, operand, value, type Value } from './value.ts';
+import { truth } from './implicit.ts';
 
 const INTEGER = /^-?\d+$/;
 

@@ -1,11 +1,10 @@
 // The list of dialects; each is a folder with files of the same names.
 import { BIGQUERY } from './bigquery/dialect.ts';
 import type { ForeignDialect } from './conversion.ts';
-import type { Dialect } from './dialect.ts';
-import type { Rule } from './function.ts';
+import type { Dialect, Rule } from './context.ts';
 import { AGGREGATES } from './functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from './functions/value-functions.ts';
-import { WINDOW_FUNCTIONS } from './functions/window.ts';
+import { WINDOW_FUNCTIONS } from './window.ts';
 import { MARIADB } from './mariadb/dialect.ts';
 import { MYSQL } from './mysql/dialect.ts';
 import { POSTGRESQL } from './postgresql/dialect.ts';

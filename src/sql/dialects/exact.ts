@@ -1,7 +1,6 @@
-// BigQuery's NUMERIC and BIGNUMERIC: results have as many digits after the point, and are rounded half away from zero.
+// Numbers whose digits matter: their rounding, quotients, remainders and powers.
 import { unconverted, type Context, type Place } from './context.ts';
-import { onlyIf, sql, type Sql } from './sql.ts';
-import { isNullable, value, type Value } from './value.ts';
+import { onlyIf, sql, type Sql, isNullable, value, type Value, operand, isKind, joinSql, float } from './value.ts'; // prettier-ignore
 
 /** Digits after the point of NUMERIC; of BIGNUMERIC there are 38. */
 const SCALE = 9;
@@ -67,4 +66,99 @@ export function exactRemainder(a: Value, b: Value, { at }: Place): Value {
 export function exactReal(own: Sql, nullable: boolean): Value {
   const known = sql`(${onlyIf(own, sql`abs(${own}) < 1000000`)})`;
   return exact(sql`round(toDecimal256(${known}, 15), ${String(SCALE)})`, nullable);
+}
+
+/** The relative error of a few operations on Float64. */
+const TIE = '1.000000000000002';
+
+/**
+ * Rounds half away from zero. ClickHouse rounds Float64 half to even, and a quotient may be just below the half that it
+ * represents.
+ */
+export function roundHalfAway(own: Value, digits: number): Value {
+  const more = digits === 0 ? '' : `, ${digits}`;
+  if (own.type.kind === 'decimal' || own.type.kind === 'int')
+    return { ...own, sql: sql`round(${own.sql}${more})`, isLoose: false };
+  return value('numeric', sql`round(${operand(own)} * ${TIE}${more})`, own.type.isNullable, {
+    scale: Math.max(0, digits),
+  });
+}
+
+/**
+ * An exact number of the source that Float64 approximates, as the nearest Float64 to its digits: sums and products of such
+ * numbers differ from it in their last bits.
+ */
+export function nearestOf(own: Value): Value {
+  const { scale = 0 } = own.type;
+  if (own.isApproximate !== true || scale === 0 || scale > MOST_DIGITS) return own;
+  return { ...own, sql: sql`round(${own.sql}, ${String(scale)})`, isLoose: false, isApproximate: false };
+}
+
+/** Float64 has no more for numbers below one. */
+const MOST_DIGITS = 15;
+
+/** A number with at most this many digits after the point is an integer of 128 bits without the point. */
+export const MAX_DIGITS = 15;
+
+/**
+ * Returns the remainder of a Float64 by a literal fraction. With so many bits after the point, both are integers of 128 bits, unless the
+ * first one is less. A column of unknown type may be a Decimal, whose remainder is that of its digits.
+ */
+export function remainderOfFloat(a: Value, b: Value, at: number): Value {
+  if (!isKind(a, 'float', 'int', 'unknown') || /^[\d.]+e/i.test(String(a.sql)))
+    return unconverted(at, 'expression', 'The remainder of a number of unknown digits is not converted');
+  const by = Math.abs(Number(b.sql));
+  if (by < 0.001)
+    return unconverted(at, 'expression', 'The remainder by a number below 0.001 is not converted');
+  const own = isKind(a, 'float') ? operand(a) : sql`toFloat64(${a.sql})`;
+  const unit = 2 ** (52 - Math.floor(Math.log2(by)));
+  const whole = sql`toInt128(toInt64(${onlyIf(own, sql`abs(${own}) < 9e18`)}))`;
+  const bits = sql`${whole} * ${exactly(unit)} + toInt64((${own} - trunc(${own})) * ${exactly(unit)})`;
+  const remainder = sql`toFloat64((${bits}) % ${exactly(by * unit)}) / ${exactly(unit)}`;
+  const ofFloat = sql`if(abs(${own}) >= ${String(by)}, ${remainder}, ${own})`;
+  if (a.type.kind !== 'unknown') return value('float', ofFloat, a.type.isNullable);
+  const point = `1${'0'.repeat(MAX_DIGITS)}`;
+  const digits = sql`toInt256(toDecimal256(${a.sql}, ${String(MAX_DIGITS)}) * ${point})`;
+  const ofDecimal = sql`toFloat64(${digits} % ${exactly(Math.round(by * Number(point)))}) / ${point}`;
+  return value('float', sql`if(toTypeName(${a.sql}) LIKE '%Decimal%', ${ofDecimal}, ${ofFloat})`);
+}
+
+/** Writes all digits of an integer. */
+const exactly = (integer: number): string => String(BigInt(integer));
+
+const numberOf = ({ sql: own }: Value): number => {
+  const written = String(own).replaceAll(/[()\s]/g, '');
+  return written === '' ? NaN : Number(written);
+};
+
+/**
+ * A power of a base, or of e if there is no exponent; undefined if the dialect has no error of it.
+ * @param own the call in ClickHouse
+ */
+export function checkedPower(
+  own: Sql,
+  args: readonly [base: Value, exponent: Value | undefined],
+  { at, context }: Place,
+): Value | undefined {
+  const { failingPowers, hasNan } = context.shared.traits;
+  if (failingPowers === undefined) return undefined;
+  const [base, exponent] = args;
+  const all = exponent === undefined ? [base] : [base, exponent];
+  // A power of exact numbers is one, with the digit 0.
+  const failsOfSmall =
+    failingPowers === 'large or small' && !all.some((each) => isKind(each, 'decimal', 'numeric'));
+  const numbers = all.map(numberOf);
+  if (!numbers.some(Number.isNaN)) {
+    const [first = NaN, second] = numbers;
+    const known = second === undefined ? Math.exp(first) : first ** second;
+    const isSmall = known === 0 && (second === undefined || first !== 0);
+    if (Number.isFinite(known) && !(isSmall && failsOfSmall)) return value('float', own, false);
+    return unconverted(at, 'expression', 'This power is an error: it is out of range');
+  }
+  const isLarge = exponent === undefined ? sql`${own} > 0` : sql`(${own} != 0 OR ${float(base)} = 0)`;
+  const ofInfinity = all
+    .filter((each) => hasNan && isKind(each, 'float') && Number.isNaN(numberOf(each)))
+    .map((each) => sql` OR NOT isFinite(${each.sql})`);
+  const inRange = sql`isFinite(${own})${failsOfSmall ? sql` AND ${isLarge}` : ''}${joinSql(ofInfinity, '')}`;
+  return value('float', sql`(${onlyIf(own, inRange)})`, isNullable(...all));
 }

@@ -1,7 +1,6 @@
-// Implicit conversions of values of which one is returned: as in COALESCE, CASE and GREATEST.
-import type { Context, Place } from './context.ts';
-import { sql } from './sql.ts';
-import { isKind, isNumber, value, type Value, int } from './value.ts';
+// Values that dialects convert by themselves: numbers and strings as conditions, and literals beside numbers.
+import { type Context, type Place, unconverted } from './context.ts';
+import { sql, isKind, isNumber, value, type Value, int, toCondition, isOpen, condition, isTime, operand } from './value.ts'; // prettier-ignore
 
 const NUMBER = /^\s*-?\d+(?:\.\d+)?\s*$/;
 
@@ -24,4 +23,28 @@ export function implicit(values: readonly Value[], { at, context }: Place): read
   if (!context.shared.traits.hasNumericConditions || !values.some((each) => isKind(each, 'text')))
     return values;
   return values.map((each) => (isKind(each, 'bool') ? context.asText(each, at) : each));
+}
+
+/** The number that a string starts with, as MySQL and SQLite read it. */
+const LEADING_NUMBER = /^\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)/;
+
+/** The number at the start of a string; 0 if there is none. */
+export const leadingNumber = (text: string): number => Number(LEADING_NUMBER.exec(text)?.[1] ?? 0);
+
+/** A value as a condition. */
+export function truth(own: Value, context: Context, at: number): Value {
+  if (isOpen(own)) return value('bool', toCondition(own));
+  if (isNumber(own)) return condition(sql`${operand(own)} != 0`, own.type.isNullable);
+  const { traits, dialect } = context.shared;
+  if (isTime(own))
+    return unconverted(at, 'type', 'A time is used as a condition', 'Compare it with a value.');
+  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
+  if (traits.hasNumericConditions && own.literal !== undefined)
+    return value('bool', leadingNumber(own.literal) === 0 ? 'false' : 'true', false);
+  return unconverted(
+    at,
+    'type',
+    `A string is used as a condition, which ${dialect} reads by rules of its own`,
+    'Compare it with a value.',
+  );
 }

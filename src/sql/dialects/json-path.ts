@@ -1,9 +1,8 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
-import { joinSql, sql, type Sql } from './sql.ts';
+import { joinSql, sql, type Sql, isKind, value, type Value, int } from './value.ts';
 import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression, Of } from './tree.ts';
 import { unconverted, type Context, type Place } from './context.ts';
-import { isKind, value, type Value, int } from './value.ts';
 
 /** A value that represents a place in JSON text. */
 export interface JsonValue extends Value {

@@ -3,8 +3,7 @@ import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
 import { shapeOf, type RegexShape } from './regex-shape.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { condition, isNullable, operand, text, type Value } from './value.ts';
+import { joinSql, sql, type Sql, condition, isNullable, operand, text, type Value } from './value.ts';
 
 /** A regular expression as RE2 reads it; its shape if it is a literal. */
 export interface Regex {

@@ -1,12 +1,92 @@
-// Records: JSON columns, tuples and maps, their fields, and records that a query makes.
-import { quoteString } from '../clickhouse/literal.ts';
+// Records: JSON columns, tuples and maps, their fields, and records that a query makes; the types of columns.
+import { parseColumnType, type ColumnType } from '../types/column-type.ts';
+import type { SourceColumn } from './conversion.ts';
+import {
+  decimalOf,
+  holdsNull,
+  integerOf,
+  isDate,
+  timeScale,
+  timeZone,
+  type IntegerType,
+} from '../types/traits.ts';
+import { parseType, type ClickHouseType } from '../types/type.ts';
+import { UNKNOWN, type Kind, type Type, NEVER_NULL, whole, joinSql, sql, type Sql, objectOf, type Subcolumn, type Value } from './value.ts'; // prettier-ignore
+import { quoteIdentifier, quoteString } from '../clickhouse/literal.ts';
 import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown } from './context.ts';
 import { jsonAt } from './json-path.ts';
-import { NEVER_NULL, whole } from './operand.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { objectOf, quoteName } from './subcolumn.ts';
-import { typeOf, UNKNOWN, type Subcolumn, type Type, type Value } from './value.ts';
+
+const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
+
+/** The type of a column that DESCRIBE has printed. */
+export function typeOfColumn(column: SourceColumn): Type {
+  const parsed = parseColumnType(column.type);
+  return { ...typeOf(parsed), isNullable: holdsNull(parseType(column.type)) };
+}
+
+const plain = (kind: Kind): Type => ({ kind, isNullable: false });
+const inside = (type: ColumnType): Type => ({ ...typeOf(type), isNullable: true });
+
+/** The type for a part of a column's type; whether it can be NULL is not known there. */
+function typeOf(type: ColumnType): Type {
+  switch (type.kind) {
+    case 'string':
+      return plain('text');
+    case 'boolean':
+      return plain('bool');
+    case 'number':
+      return numberType(parseType(type.name));
+    case 'time':
+      return timeType(parseType(type.name));
+    case 'json':
+      return { ...plain('object'), paths: type.paths };
+    case 'array':
+      return { ...plain('array'), element: inside(type.element) };
+    case 'map':
+      return { ...plain('map'), element: typeOf(type.value) };
+    case 'tuple':
+      return {
+        ...plain('tuple'),
+        fields: new Map([...type.elements].map(([name, each]) => [name, inside(each)])),
+      };
+    case 'uuid':
+      return plain('uuid');
+    case 'dynamic':
+      return { kind: 'dynamic', isNullable: true };
+    case 'ipv4':
+    case 'ipv6':
+    case 'other':
+      return UNKNOWN;
+  }
+}
+
+/** Of the integers of up to 32 bits. */
+function bitsOf({ isSigned, bits }: IntegerType): number | undefined {
+  return bits > 32 ? undefined : bits - (isSigned ? 1 : 0);
+}
+
+function timeType(type: ClickHouseType): Type {
+  if (isDate(type)) return { ...plain('date'), ...(type.name === 'Date32' ? { isWide: true } : {}) };
+  if (type.name !== 'DateTime64') return { ...plain('timestamp'), scale: 0 };
+  const isWide = (timeScale(type) ?? 9) <= 6 && timeZone(type) === 'UTC';
+  return { ...plain('timestamp'), ...(isWide ? { isWide } : {}) };
+}
+
+function numberType(type: ClickHouseType): Type {
+  const integer = integerOf(type);
+  if (integer !== undefined)
+    return {
+      kind: 'int',
+      isNullable: false,
+      scale: 0,
+      bytes: SIZES[type.name],
+      isUnsigned: type.name === 'UInt64',
+      bits: bitsOf(integer),
+    };
+  const decimal = decimalOf(type);
+  return decimal === undefined ? plain('float') : { ...plain('decimal'), scale: decimal.scale };
+}
 
 /** A column, given its SQL. */
 export function columnValue(column: Sql, type: Type): Value {
@@ -74,7 +154,7 @@ function pathField({ root, path, paths }: Subcolumn, { name, at }: Name): Value 
   const inside = [...path, name];
   const dotted = inside.join('.');
   const typed = paths.get(dotted);
-  const leaf = sql`${root}.${inside.map(quoteName).join('.')}`;
+  const leaf = sql`${root}.${inside.map(quoteIdentifier).join('.')}`;
   if (typed !== undefined) return columnValue(leaf, { ...typeOf(typed), isNullable: true });
   const subcolumn = { root, path: inside, paths };
   const hasInside = [...paths.keys()].some((each) => each.startsWith(`${dotted}.`));
@@ -85,7 +165,7 @@ function pathField({ root, path, paths }: Subcolumn, { name, at }: Name): Value 
 /** The value at the same path of another JSON column. */
 export function rerooted({ subcolumn, type }: Value, root: Sql): Value {
   const { path, paths } = subcolumn ?? { path: [], paths: new Map() };
-  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteName).join('.')}`;
+  const leaf = path.length === 0 ? root : sql`${root}.${path.map(quoteIdentifier).join('.')}`;
   const own = { root, path, paths };
   return { sql: type.kind === 'object' ? objectOf(own) : leaf, type, subcolumn: own };
 }
@@ -104,7 +184,7 @@ export function columnType({ type: own, subcolumn, absent }: Value): Type {
 }
 
 /** One field of a record. */
-export interface NamedValue {
+interface NamedValue {
   readonly name: string;
   readonly value: Value;
 }
@@ -124,7 +204,7 @@ export function tupleOf(fields: readonly NamedValue[]): Value {
   const values = fields.map((each) => whole(each.value));
   const types = fields.map(
     ({ name }, index) =>
-      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteName(name)} `)}, toTypeName(${values[index] ?? ''})`,
+      sql`${quoteString(`${index === 0 ? '' : ', '}${quoteIdentifier(name)} `)}, toTypeName(${values[index] ?? ''})`,
   );
   return {
     sql: sql`CAST(tuple(${joinSql(values)}), concat('Tuple(', ${joinSql(types)}, ')'))`,

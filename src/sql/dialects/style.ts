@@ -1,7 +1,6 @@
 // How names and lines are written: for people, or in one line in which no name has a meaning of its own.
 import { quoteIdentifier } from '../clickhouse/literal.ts';
-import { joinSql, sql, type Sql } from './sql.ts';
-import { name } from './value.ts';
+import { joinSql, sql, type Sql, name } from './value.ts';
 
 /** One of two ways to write names, lines and parentheses. */
 export interface Style {

@@ -245,4 +245,4 @@ const OF_MOST = {
 export type Traits = Readonly<typeof OF_MOST> & RareTraits;
 
 /** Most dialects have these traits. */
-export const STANDARD: Traits = OF_MOST;
+export const STANDARD_TRAITS: Traits = OF_MOST;

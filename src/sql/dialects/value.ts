@@ -1,18 +1,102 @@
 // Translated values: their ClickHouse SQL, and as much of their type as affects how they must be written.
-import { parseColumnType, type ColumnType } from '../types/column-type.ts';
+import type { ColumnType } from '../types/column-type.ts';
 import { quoteIdentifier } from '../clickhouse/literal.ts';
-import type { SourceColumn } from './conversion.ts';
-import { sql, type Sql } from './sql.ts';
-import {
-  decimalOf,
-  holdsNull,
-  integerOf,
-  isDate,
-  timeScale,
-  timeZone,
-  type IntegerType,
-} from '../types/traits.ts';
-import { parseType, type ClickHouseType } from '../types/type.ts';
+
+/** SQL text, or pieces of it in order. */
+export type Sql = string | Pieces;
+
+/** Pieces may be shared, so that the text can be exponentially longer than their number. */
+const MAX_TEXT = 4_194_304;
+
+/** Thrown where the text of pieces would be longer than 4 MiB. */
+export class SqlTooLongError extends RangeError {}
+
+/** Pieces in order; `origin` is the source offset in the original query for everything inside. */
+class Pieces {
+  readonly parts: readonly Sql[];
+  readonly origin: number | undefined;
+  #text: string | undefined;
+
+  constructor(parts: readonly Sql[], origin?: number) {
+    this.parts = parts;
+    this.origin = origin;
+  }
+
+  /**
+   * The text, without the offsets of its source.
+   * @throws SqlTooLongError
+   */
+  toString(): string {
+    this.#text ??= this.parts.map(String).join('');
+    if (this.#text.length > MAX_TEXT) throw new SqlTooLongError('The SQL is too long');
+    return this.#text;
+  }
+}
+
+/** Template tag that builds SQL from pieces. */
+export function sql(strings: TemplateStringsArray, ...values: readonly Sql[]): Sql {
+  const parts: Sql[] = [];
+  for (const [index, text] of strings.entries()) {
+    if (text !== '') parts.push(text);
+    const value = values[index];
+    if (value !== undefined && value !== '') parts.push(value);
+  }
+  return new Pieces(parts);
+}
+
+/** SQL whose source is at an offset of the original query. */
+export function located(origin: number, own: Sql): Sql {
+  return new Pieces([own], origin);
+}
+
+/** The pieces with a separator between them; empty if there are none. */
+export function joinSql(pieces: readonly Sql[], separator = ', '): Sql {
+  const parts: Sql[] = [];
+  for (const piece of pieces) {
+    if (parts.length > 0) parts.push(separator);
+    parts.push(piece);
+  }
+  return new Pieces(parts);
+}
+
+/** One line of SQL, and where its pieces start, in ascending order. */
+interface Flat {
+  readonly text: string;
+  readonly marks: readonly { readonly start: number; readonly at: number }[];
+}
+
+/** A number beside a condition that must be true; otherwise, a division by zero is an error of the query. */
+export const onlyIf = (own: Sql, condition: Sql): Sql => sql`${own} + 0 % (${condition})`;
+
+/**
+ * The text with the offsets of its source.
+ * @param tooLong called with the offset of the source where the text becomes longer than `limit` characters
+ */
+export function flatten(root: Sql, limit: number, tooLong: (at: number) => never): Flat {
+  const parts: string[] = [];
+  const marks: { start: number; at: number }[] = [];
+  let length = 0;
+  const visit = (piece: Sql, at: number): void => {
+    if (typeof piece === 'string') {
+      parts.push(piece);
+      length += piece.length;
+      if (length > limit) tooLong(at);
+      return;
+    }
+    const { origin = at } = piece;
+    if (piece.origin !== undefined) marks.push({ start: length, at: origin });
+    for (const each of piece.parts) visit(each, origin);
+    // What follows belongs to the enclosing piece again.
+    if (piece.origin !== undefined) marks.push({ start: length, at });
+  };
+  visit(root, 0);
+  return { text: parts.join(''), marks };
+}
+
+/** Maps an offset in the SQL to the offset in the original query. */
+export function sourceOffset({ marks }: Flat, offset: number): number {
+  return marks.findLast(({ start }) => start <= offset)?.at ?? 0;
+}
 
 /**
  * `decimal`: Decimal in ClickHouse. `numeric`: an exact number in the source, Float64 in ClickHouse. `datetime`: a time without time
@@ -44,7 +128,7 @@ export type Kind =
   | 'unknown';
 
 /** Typed paths of a JSON column, from its root. */
-export type Paths = ReadonlyMap<string, ColumnType>;
+type Paths = ReadonlyMap<string, ColumnType>;
 
 export interface Type {
   readonly kind: Kind;
@@ -210,77 +294,6 @@ export function bytesOfDigits({ sql: own }: Value): Sql | undefined {
   return sql`unhex('${hexadecimal.padStart(Math.ceil(hexadecimal.length / 2) * 2, '0')}')`;
 }
 
-const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
-
-/** The type of a column that DESCRIBE has printed. */
-export function typeOfColumn(column: SourceColumn): Type {
-  const parsed = parseColumnType(column.type);
-  return { ...typeOf(parsed), isNullable: holdsNull(parseType(column.type)) };
-}
-
-const plain = (kind: Kind): Type => ({ kind, isNullable: false });
-const inside = (type: ColumnType): Type => ({ ...typeOf(type), isNullable: true });
-
-/** The type for a part of a column's type; whether it can be NULL is not known there. */
-export function typeOf(type: ColumnType): Type {
-  switch (type.kind) {
-    case 'string':
-      return plain('text');
-    case 'boolean':
-      return plain('bool');
-    case 'number':
-      return numberType(parseType(type.name));
-    case 'time':
-      return timeType(parseType(type.name));
-    case 'json':
-      return { ...plain('object'), paths: type.paths };
-    case 'array':
-      return { ...plain('array'), element: inside(type.element) };
-    case 'map':
-      return { ...plain('map'), element: typeOf(type.value) };
-    case 'tuple':
-      return {
-        ...plain('tuple'),
-        fields: new Map([...type.elements].map(([name, each]) => [name, inside(each)])),
-      };
-    case 'uuid':
-      return plain('uuid');
-    case 'dynamic':
-      return { kind: 'dynamic', isNullable: true };
-    case 'ipv4':
-    case 'ipv6':
-    case 'other':
-      return UNKNOWN;
-  }
-}
-
-/** Of the integers of up to 32 bits. */
-function bitsOf({ isSigned, bits }: IntegerType): number | undefined {
-  return bits > 32 ? undefined : bits - (isSigned ? 1 : 0);
-}
-
-function timeType(type: ClickHouseType): Type {
-  if (isDate(type)) return { ...plain('date'), ...(type.name === 'Date32' ? { isWide: true } : {}) };
-  if (type.name !== 'DateTime64') return { ...plain('timestamp'), scale: 0 };
-  const isWide = (timeScale(type) ?? 9) <= 6 && timeZone(type) === 'UTC';
-  return { ...plain('timestamp'), ...(isWide ? { isWide } : {}) };
-}
-
-function numberType(type: ClickHouseType): Type {
-  const integer = integerOf(type);
-  if (integer !== undefined)
-    return {
-      kind: 'int',
-      isNullable: false,
-      scale: 0,
-      bytes: SIZES[type.name],
-      isUnsigned: type.name === 'UInt64',
-      bits: bitsOf(integer),
-    };
-  const decimal = decimalOf(type);
-  return decimal === undefined ? plain('float') : { ...plain('decimal'), scale: decimal.scale };
-}
-
 /** Words that are not written as bare identifiers, since ClickHouse reads them as keywords somewhere. */
 const KEYWORDS = new Set(
   `all and anti any array as asc asof between both by case cast cross cube cte date default desc describe distinct div else end escape except
@@ -297,4 +310,84 @@ export function name(written: string): string {
   return /^[A-Za-z_]\w*$/.test(written) && !KEYWORDS.has(written.toLowerCase())
     ? written
     : quoteIdentifier(written);
+}
+
+/** Kinds of values that are not nullable in ClickHouse. */
+export const NEVER_NULL: ReadonlySet<Type['kind']> = new Set(['object', 'array', 'tuple', 'map', 'dynamic']);
+
+/** The value, null if an outer join found no matching row. */
+export function whole({ sql: own, absent, type }: Value): Sql {
+  if (absent === undefined || NEVER_NULL.has(type.kind)) return own;
+  return sql`if(${absent}, NULL, ${own})`;
+}
+
+/** The value as an argument of a function: what an outer join has lost is NULL. */
+export function settled(each: Value): Value {
+  if (each.absent === undefined || NEVER_NULL.has(each.type.kind)) return each;
+  const { absent: _, isLoose: __, ...rest } = each;
+  return { ...rest, sql: whole(each), type: { ...each.type, isNullable: true } };
+}
+
+/** As a number; dynamically typed values are converted, or null. */
+export function number(each: Value): Sql {
+  return each.type.kind === 'dynamic' ? float(each) : whole(each);
+}
+
+/** As a condition. */
+export function toCondition(each: Value): Sql {
+  return isOpen(each) ? sql`accurateCastOrNull(${each.sql}, 'Bool')` : whole(each);
+}
+
+/** In a form that can be grouped, ordered, compared and counted. */
+export function key(each: Value): Value {
+  if (each.type.kind === 'dynamic')
+    return { ...value('text', text(each), true, { isOpen: true }), original: each.sql };
+  if (each.type.kind === 'object') return value('text', text(each));
+  const { original } = each;
+  return { sql: whole(each), type: each.type, ...(original === undefined ? {} : { original }) };
+}
+
+/** Returns whether it is what a JSON path without a declared type holds, or that as a string. */
+export const isOpen = ({ type }: Value): boolean => type.kind === 'dynamic' || type.isOpen === true;
+
+const ELEMENTS: Partial<Record<Type['kind'], string>> = { int: 'Int64', float: 'Float64', bool: 'Bool' };
+
+/** What can be cast to an array: the key of a group is a string. */
+export const listed = (each: Value): Sql =>
+  isKind(each, 'dynamic') ? each.sql : sql`ifNull(${each.sql}, '[]')`;
+
+function arrayBeside(each: Value, { type }: Value): Value {
+  const known = ELEMENTS[type.element?.kind ?? 'text'];
+  const kind = known === undefined ? 'text' : (type.element?.kind ?? 'text');
+  const own = sql`CAST(${listed(each)} AS Array(Nullable(${known ?? 'String'})))`;
+  return {
+    ...value('array', own, false, { element: { kind, isNullable: true } }),
+    absent: sql`(${each.sql} IS NULL)`,
+  };
+}
+
+/** In the form in which it stands beside others: what a JSON path holds is a number, a Boolean value or a time beside one. */
+export function beside(each: Value, others: readonly Value[]): Value {
+  if (!isOpen(each)) return each.type.kind === 'object' ? key(each) : each;
+  const array = others.find((other) => isKind(other, 'array'));
+  if (array !== undefined) return arrayBeside(each, array);
+  if (others.some(isNumber)) return value('float', float(each));
+  if (others.some((other) => isKind(other, 'bool')))
+    return value('bool', sql`accurateCastOrNull(${each.sql}, 'Bool')`);
+  if (!others.some(isTime)) return key(each);
+  const read = sql`parseDateTime64BestEffortOrNull(${text(each)}, 6, 'UTC')`;
+  return value('timestamp', read, true, { isWide: true });
+}
+
+/** In the form returned to the consumer: for a dynamically typed path, the object if it holds one. */
+export function shown(each: Value): Sql {
+  const { subcolumn, type } = each;
+  if (type.kind !== 'dynamic' || subcolumn === undefined) return whole(each);
+  const object = objectOf(subcolumn);
+  return sql`if(${each.sql} IS NULL AND NOT empty(${object}), CAST(${object}, 'Dynamic'), ${each.sql})`;
+}
+
+/** The object at a path in a JSON column, which ClickHouse reads as a subcolumn. */
+export function objectOf({ root, path }: Pick<Subcolumn, 'root' | 'path'>): Sql {
+  return path.length === 0 ? root : sql`${root}.^${path.map(quoteIdentifier).join('.')}`;
 }

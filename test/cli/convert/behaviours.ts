@@ -1,6 +1,6 @@
 // Calls of the functions that say what they do with NULL and with nothing, generated from what they say of their arguments.
 import type { ForeignDialect } from '../../../src/sql/dialects/conversion.ts';
-import type { Behaviour, Parameter } from '../../../src/sql/dialects/function.ts';
+import type { Behaviour, Parameter } from '../../../src/sql/dialects/context.ts';
 import { ALL_FUNCTIONS } from '../../../src/sql/dialects/dialects.ts';
 
 /** A query in some dialect: the first one that is converted is run. */

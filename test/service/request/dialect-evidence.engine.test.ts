@@ -1,6 +1,6 @@
 // The constructs that show a query's dialect: each is found, and what people mistype is none.
 import { afterAll, describe, expect, test } from 'vitest';
-import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/traits.ts';
+import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/dialect.ts';
 import {
   BIGQUERY_EVIDENCE,
   CASE_SENSITIVE,

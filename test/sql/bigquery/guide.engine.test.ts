@@ -1,7 +1,7 @@
 // The guide's queries run as written, and its list of functions matches the code.
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/traits.ts';
+import { KNOWN_FUNCTIONS } from '../../../src/sql/dialects/bigquery/dialect.ts';
 import { openLab, type Lab } from './lab.ts';
 
 const read = (path: string): string => readFileSync(new URL(path, import.meta.url), 'utf8');

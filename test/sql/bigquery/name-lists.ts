@@ -1,7 +1,7 @@
 // The tables and columns that a BigQuery query names, by two parsers: Millrace's own and node-sql-parser.
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { GRAMMAR } from '../../../src/sql/dialects/bigquery/grammar.ts';
+import { GRAMMAR } from '../../../src/sql/dialects/bigquery/dialect.ts';
 import { read, STRICT_LIMITS } from '../../../src/sql/dialects/read/read.ts';
 
 /** In lower case. `defined`: names that the query itself gives to tables, columns, records and elements. */

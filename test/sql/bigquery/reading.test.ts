@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { translate } from '../../../src/sql/dialects/bigquery/translate.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { UnconvertedError } from '../../../src/sql/dialects/context.ts';
-import { GRAMMAR } from '../../../src/sql/dialects/bigquery/grammar.ts';
+import { GRAMMAR } from '../../../src/sql/dialects/bigquery/dialect.ts';
 import { read, STRICT_LIMITS } from '../../../src/sql/dialects/read/read.ts';
 
 const TABLES = [{ name: 't', columns: ['a', 'b', 'c'].map((name) => ({ name, type: 'Nullable(Int64)' })) }];

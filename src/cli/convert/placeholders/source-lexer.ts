@@ -1,6 +1,6 @@
 // Splits SQL of any dialect into code, strings, quoted identifiers and comments, with the placeholders and tags in each.
 import { DIALECTS_BY_NAME } from '../../../sql/dialects/dialects.ts';
-import { STANDARD_LEXICAL, type LexicalRules } from '../../../sql/dialects/read/lexical-rules.ts';
+import { STANDARD_LEXICAL, type LexicalRules } from '../../../sql/dialects/read/grammar.ts';
 import type { TemplateDialect } from './template.ts';
 
 export type RegionKind = 'code' | 'string' | 'quoted' | 'comment';

@@ -1,5 +1,5 @@
 // Constructs of BigQuery SQL that ClickHouse SQL does not have.
-import { KNOWN_FUNCTIONS } from '../../../sql/dialects/bigquery/traits.ts';
+import { KNOWN_FUNCTIONS } from '../../../sql/dialects/bigquery/dialect.ts';
 import type { FunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';
 import type { Cursor } from '../../../sql/clickhouse/cursor.ts';
 import { endsValue, evidenceOf, follows, type Evidence, type EvidenceText } from './dialect-evidence.ts';

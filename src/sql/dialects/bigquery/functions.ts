@@ -1,14 +1,11 @@
 // Functions of BigQuery that other dialects do not have, or that mean something else there.
 import { checkedInteger } from '../arithmetic.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
-import { jsonReading } from '../functions/json.ts';
-import { toJsonNull } from '../functions/json-writing.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
+import { jsonReading, toJsonNull } from '../functions/json.ts';
 import { logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
-import { number } from '../operand.ts';
-import { sql } from '../sql.ts';
-import { float, loose, operand, value, int } from '../value.ts';
+import { number, sql, float, loose, operand, value, int } from '../value.ts';
 import { truncate } from '../time/functions.ts';
 import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';

@@ -1,12 +1,57 @@
-// Functions of JSON of BigQuery: numbers in strings of JSON keep their digits, and what is no array has no elements.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
+// BigQuery's functions of JSON.
+import { quoteString } from '../../clickhouse/literal.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { jsonAt, jsonOf, jsonElements, jsonScalar, jsonScalars, jsonType, placeSql } from '../json-path.ts';
+import { sql, type Sql, value, type Value, isKind } from '../value.ts';
+import { taking } from '../function.ts';
 import { extract, isColumn, placeAt, scalar, STANDARD_TYPES } from '../functions/json.ts';
-import { jsonElements, jsonScalar, jsonScalars, jsonType, placeSql } from '../json-path.ts';
 import { floatJson } from '../json-text.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, value, type Value } from '../value.ts';
-import { unmarked, withNumbers, withNumbersInJson } from './json-numbers.ts';
+
+/** A number that ClickHouse would not return as it is written. */
+const OTHER = String.raw`(?:^|[\[:,])\s*(?:-?[0-9]{19,}|-?[0-9]+\.[0-9]*0|-?[0-9]+\.[0-9]{15,}|-?[0-9.]+[eE][-+]?[0-9]+|-0(?:\.0*)?)\s*(?:[\]},]|$)`;
+const STRING = String.raw`("(?:[^"\\]|\\.)*")`;
+const NUMBER = '(-?[0-9][-+.0-9eE]*)';
+/** Distinguishes numbers from strings: a character without a meaning. */
+const MARK = '\u{E000}';
+
+/** Reads from a document at a place. */
+type FromPlace = (place: Value) => Sql;
+
+/** A scalar as a string, or an array of them. */
+function withNumbers(place: Value, application: Application, build: FromPlace): Sql {
+  return inDocument(place, application, { mark: '', build });
+}
+
+/** JSON text, or an array of it, of which `unmarked` is to be returned. */
+function withNumbersInJson(place: Value, application: Application, build: FromPlace): Sql {
+  return inDocument(place, application, { mark: MARK, build });
+}
+
+/** JSON text in which numbers are numbers again. */
+const unmarked = (own: Sql): Sql =>
+  sql`replaceRegexpAll(${own}, ${quoteString(`"${MARK}([^"]*)"`)}, ${quoteString('\\1')})`;
+
+interface Marked {
+  readonly mark: string;
+  readonly build: FromPlace;
+}
+
+/** The document with its numbers as strings is written once, however often it is used. */
+function inDocument(place: Value, { arg, context }: Application, { mark, build }: Marked): Sql {
+  const { literal } = arg(0);
+  if (literal !== undefined && !new RegExp(OTHER).test(literal)) return build(place);
+  const { root, path } = jsonOf(place).json;
+  const document = context.shared.fresh('j');
+  const inside = jsonAt(value('json', document), path);
+  return sql`arrayMap(${document} -> ${build(inside)}, [${quoted(root, mark)}])[1]`;
+}
+
+/** Numbers become strings; of what is a string already, only an empty string after it is added and removed. */
+function quoted(root: Sql, mark: string): Sql {
+  const all = sql`replaceRegexpAll(${root}, ${quoteString(`${STRING}|${NUMBER}`)}, ${quoteString(`\\1"${mark}\\2"`)})`;
+  const numbers = sql`replaceRegexpAll(${all}, ${quoteString(`${STRING}"${mark}"`)}, ${quoteString('\\1')})`;
+  return sql`if(match(${root}, ${quoteString(OTHER)}), ${numbers}, ${root})`;
+}
 
 /** Returns whether the document is a string, rather than a value of type JSON. */
 const isText = ({ arg, context }: Application): boolean => context.shared.isStrict && !isKind(arg(0), 'json');

@@ -1,6 +1,6 @@
 // Patterns of times of BigQuery. Source: BigQuery, Format elements.
-import { unconverted } from '../context.ts';
-import { literal, type Rule } from '../function.ts';
+import { unconverted, type Rule } from '../context.ts';
+import { literal } from '../function.ts';
 import { time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { formatted, parsed } from '../time/text.ts';
 import {
@@ -14,7 +14,7 @@ import {
   type Element,
   type Letters,
   type Piece,
-} from '../time/pattern.ts';
+} from '../time/format.ts';
 
 const AMERICAN = joined(['month', 'day', 'year2'], '/');
 

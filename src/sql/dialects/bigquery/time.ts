@@ -1,9 +1,8 @@
 // Functions of times of BigQuery: they keep its types, read zones, and have patterns of their own.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { taking } from '../behaviour.ts';
-import { unconverted } from '../context.ts';
-import type { Application, Rule, Rules } from '../function.ts';
-import { sql } from '../sql.ts';
+import { taking } from '../function.ts';
+import { unconverted, type Application, type Rule, type Rules } from '../context.ts';
+import { sql, isKind, isTime, value, type Value } from '../value.ts';
 import { literalOf, localTime, readTime, time, zoneArgument, type TimeKind } from '../time/argument.ts';
 import { timeText, toTime } from '../time/cast.ts';
 import { fromParts, instant, makeDate } from '../time/construct.ts';
@@ -11,7 +10,6 @@ import { boundaries, elapsed, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
 import { date, moment, timestamp } from '../time/moment.ts';
 import { unitOf } from '../time/unit.ts';
-import { isKind, isTime, value, type Value } from '../value.ts';
 import { formatOf, parseOf } from './pattern.ts';
 
 const NOW = "now64(6, 'UTC')";

@@ -1,17 +1,53 @@
 // Translates BigQuery SQL to ClickHouse SQL. The output is untrusted: it is checked like any consumer query.
+import { positionAt } from '../../base/position.ts';
+import { Problem, type ProblemCode } from '../../base/problem.ts';
+import { UnconvertedError, syntax, tooLarge, type Context, type Table } from '../context.ts';
+import type { ConversionCode } from '../conversion.ts';
+import type { Token } from '../read/lexer.ts';
 import { quoteIdentifier } from '../../clickhouse/literal.ts';
 import { BIGQUERY } from './dialect.ts';
-import { syntax, tooLarge, UnconvertedError } from '../context.ts';
-import type { Token } from '../read/lexer.ts';
 import { read, STRICT_LIMITS } from '../read/read.ts';
-import { recordNames } from '../read/record-names.ts';
-import { flatten, sourceOffset, SqlTooLongError } from '../sql.ts';
+import { flatten, sourceOffset, SqlTooLongError } from '../value.ts';
 import { ONE_LINE } from '../style.ts';
-import { typeOfColumn } from '../value.ts';
-import type { Context, Table } from '../write/context.ts';
+import { typeOfColumn } from '../record.ts';
 import { writeQuery } from '../write/query.ts';
-import { contextOf } from '../write/start.ts';
-import { problemOf } from './translation-error.ts';
+import { contextOf } from '../write/expression.ts';
+
+/** All other codes are of valid queries that are not translated. */
+const CODES: Partial<Record<ConversionCode, ProblemCode>> = {
+  syntax: 'bigquery.syntax_invalid',
+  statement: 'bigquery.syntax_invalid',
+  name_unknown: 'bigquery.name_unknown',
+  too_large: 'bigquery.too_large',
+};
+
+/** An error in `text` as a Problem. */
+function problemOf(
+  text: string,
+  { code, at, message, hint }: Pick<UnconvertedError, 'code' | 'at' | 'message' | 'hint'>,
+): Problem {
+  const position = positionAt(text, Math.min(at, text.length));
+  const detail = `${message} (line ${position.line}, column ${position.column})`;
+  return new Problem(CODES[code] ?? 'bigquery.unsupported', {
+    detail,
+    errors: [{ ...position, message }],
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
+function recordNames(tokens: readonly Token[]): (name: string) => boolean {
+  const dotted = new Set<string>();
+  const alone = new Map<string, number>();
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== 'word' && kind !== 'quoted') continue;
+    const name = text.toLowerCase();
+    const isSymbol = (at: number) => tokens[at]?.kind === 'symbol' && tokens[at].text === '.';
+    if (isSymbol(index + 1)) dotted.add(name);
+    else if (!isSymbol(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
+  }
+  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
+}
 
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
@@ -20,7 +56,7 @@ export interface SourceTable {
 }
 
 /** What a query may refer to, and what it must not collide with. */
-export interface TranslateOptions {
+interface TranslateOptions {
   readonly tables: readonly SourceTable[];
   /** Names that the translation must not generate. */
   readonly taken: ReadonlySet<string>;

@@ -2,9 +2,8 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { differs, unconverted, type Context } from '../context.ts';
-import { roundHalfAway } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { isKind, isTime, value, type Type, type Value } from '../value.ts';
+import { roundHalfAway } from '../exact.ts';
+import { joinSql, sql, type Sql, isKind, isTime, value, type Type, type Value } from '../value.ts';
 import { timeAsNumber } from './number.ts';
 import { literalText, ofQuotient, strictly, trimmed, type CastOptions } from './strict.ts';
 import type { Traits } from '../traits.ts';

@@ -3,10 +3,9 @@ import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { constantOf, isShortOverflow } from '../constant.ts';
 import { unconverted } from '../context.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, float, isKind, isNumber, isTime, value, type Value } from '../value.ts';
 import type { Traits } from '../traits.ts';
-import { leadingNumber } from '../truth.ts';
-import { float, isKind, isNumber, isTime, value, type Value } from '../value.ts';
+import { leadingNumber } from '../implicit.ts';
 import { literalText, strictly, trimmed, type CastOptions } from './strict.ts';
 
 const DECIMAL = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?\s*$/;

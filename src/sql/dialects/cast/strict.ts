@@ -1,8 +1,7 @@
 // Conversions of strings that fail for what they cannot read.
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Place } from '../context.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, type Value } from '../value.ts';
+import { sql, type Sql, isKind, type Value } from '../value.ts';
 
 export interface CastOptions extends Place {
   /** NULL for what cannot be converted. */

@@ -2,11 +2,10 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { TypeName } from '../tree.ts';
 import { differs } from '../context.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, bytesOfDigits, isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { timeText } from '../time/cast.ts';
 import { intervalText } from '../time/interval.ts';
 import { moment } from '../time/moment.ts';
-import { bytesOfDigits, isKind, isNumber, isTime, text, value, type Value } from '../value.ts';
 import { strictly, type CastOptions } from './strict.ts';
 
 const CHARS: ReadonlySet<string> = new Set(['CHAR', 'CHARACTER', 'BPCHAR']);

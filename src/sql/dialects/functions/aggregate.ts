@@ -1,16 +1,108 @@
-// Aggregate functions. Over no rows, ClickHouse returns 0 or an empty string where other systems return NULL: the
-// combinator OrNull restores that where there may be no rows.
+// Aggregate functions, and how they are applied to rows, windows and arrays.
+import { quoteString } from '../../clickhouse/literal.ts';
+import { type ArrayRows, type Application, differs, note } from '../context.ts';
+import { joinSql, sql, type Sql, type Value, toCondition, NEVER_NULL, float, isKind, loose, operand, value, type Type, int } from '../value.ts'; // prettier-ignore
+import { mayBeEmpty, overSql } from '../window.ts';
 import type { Expression } from '../tree.ts';
 import { checkedInteger } from '../arithmetic.ts';
 import { castTo } from '../cast/cast.ts';
-import { differs, note } from '../context.ts';
-import type { Application } from '../function.ts';
-import { condition, NEVER_NULL } from '../operand.ts';
-import { withoutNan } from '../nan.ts';
-import { roundHalfAway } from '../round.ts';
-import { sql, joinSql, type Sql } from '../sql.ts';
-import { float, isKind, loose, operand, value, type Type, type Value, int } from '../value.ts';
-import type { Aggregation, AggregateRule } from './aggregation.ts';
+import { withoutNan } from '../equality.ts';
+import { roundHalfAway } from '../exact.ts';
+
+/** An aggregate call: its arguments, and how it is applied. */
+export interface Aggregation {
+  readonly application: Application;
+  /** There may be no rows, or none that pass the filter. */
+  readonly isPartial: boolean;
+  /** Writes a ClickHouse aggregate function with the combinators that the call needs. */
+  readonly apply: (name: string, args: readonly Sql[], options?: ApplyOptions) => Sql;
+}
+
+interface ApplyOptions {
+  readonly parameters?: string;
+  /** The function returns NULL over no rows in the source. */
+  readonly isNullOfNone?: boolean;
+  /** False if the rule has seen to DISTINCT itself. */
+  readonly isDistinct?: boolean;
+}
+
+export type AggregateRule = (aggregation: Aggregation) => Value;
+
+/** What a call says about the rows that it aggregates. */
+interface Parts {
+  readonly filter: Sql | undefined;
+  /** HAVING MAX or MIN: only the rows with that value. */
+  readonly extreme: { readonly combinator: string; readonly by: Sql } | undefined;
+  readonly isPartial: boolean;
+  readonly suffix: Sql;
+}
+
+export function aggregationOf(application: Application): Aggregation {
+  const { call, context } = application;
+  let known: Parts | undefined;
+  // Read when a rule applies a function: what a rule does not apply is not read.
+  const parts = (): Parts => (known ??= partsOf(application));
+  return {
+    application,
+    get isPartial() {
+      return parts().isPartial;
+    },
+    apply: (name, args, { parameters = '', isNullOfNone = true, isDistinct = call.isDistinct } = {}) => {
+      const { filter, extreme, isPartial, suffix } = parts();
+      // HAVING MAX looks at rows whose argument is NULL as well, which an argument that can be NULL would skip.
+      const isIf = extreme !== undefined && args.length > 0;
+      const combined = [
+        name,
+        isDistinct ? 'Distinct' : '',
+        isPartial && isNullOfNone ? 'OrNull' : '',
+        isIf ? 'If' : '',
+        extreme?.combinator ?? '',
+        filter === undefined ? '' : 'If',
+      ].join('');
+      const all = [
+        ...(isIf ? presentOf(args) : args),
+        ...(extreme === undefined ? [] : [extreme.by]),
+        ...(filter === undefined ? [] : [filter]),
+      ];
+      if (context.rows !== undefined) return reduced(`${combined}${parameters}`, all, context.rows);
+      return sql`${combined}${parameters}(${joinSql(all)})${suffix}`;
+    },
+  };
+}
+
+function partsOf(application: Application): Parts {
+  const { call, context, fail } = application;
+  const { filter, having, over } = call;
+  if (over !== undefined && context.rows !== undefined) return fail('OVER is not supported over an array');
+  return {
+    filter: filter === undefined ? undefined : context.write(filter, context).sql,
+    extreme:
+      having === undefined
+        ? undefined
+        : {
+            combinator: having.extreme === 'MAX' ? 'ArgMax' : 'ArgMin',
+            by: context.key(context.write(having.by, context)).sql,
+          },
+    isPartial:
+      filter !== undefined ||
+      having !== undefined ||
+      (over === undefined ? context.isUngrouped : mayBeEmpty(over, context)),
+    suffix: over === undefined ? '' : sql` OVER ${overSql(over, context)}`,
+  };
+}
+
+function presentOf(args: readonly Sql[]): readonly Sql[] {
+  const present = args.map((each) => sql`isNotNull(${each})`);
+  return [...args.map((each) => sql`assumeNotNull(${each})`), joinSql(present, ' AND ')];
+}
+
+function reduced(name: string, args: readonly Sql[], { array, variable }: ArrayRows): Sql {
+  if (args.length === 0) return sql`length(${array})`;
+  const arrays = args.map((each) =>
+    each === variable ? array : sql`arrayMap(${variable} -> ${each}, ${array})`,
+  );
+  return sql`arrayReduce(${quoteString(name)}, ${joinSql(arrays)})`;
+}
 
 /** No table has 2^50 rows. */
 const COUNT = { scale: 0, isUnsigned: true, bits: 50 };
@@ -169,13 +261,13 @@ export function pair(name: 'corr' | 'covarPop' | 'covarSamp'): AggregateRule {
 export function all(name: 'min' | 'max'): AggregateRule {
   return ({ application, isPartial, apply }) => {
     const own = application.arg(0);
-    return value('bool', sql`toBool(${apply(name, [condition(own)])})`, own.type.isNullable || isPartial);
+    return value('bool', sql`toBool(${apply(name, [toCondition(own)])})`, own.type.isNullable || isPartial);
   };
 }
 
 /** COUNTIF; DISTINCT leaves at most one true. */
 export function countIf({ application, apply }: Aggregation): Value {
-  const own = condition(application.arg(0));
+  const own = toCondition(application.arg(0));
   const distinct = { ...NONE, isDistinct: false };
   if (!application.call.isDistinct) return int(apply('countIf', [own], NONE), false, { bits: COUNT.bits });
   return int(sql`toInt64(ifNull(${apply('max', [own], distinct)}, false))`, false);
@@ -254,7 +346,7 @@ export function grouping({ application }: Aggregation): Value {
 }
 
 /** The one key of WITHIN GROUP, or of an argument. */
-export interface Ranked {
+interface Ranked {
   readonly own: Value;
   readonly isDescending: boolean;
   readonly fraction: Expression | undefined;

@@ -1,10 +1,8 @@
 // Arrays as values: ClickHouse has none that are NULL, so that NULL is a condition or, in the type, an empty array.
 import type { Context } from '../context.ts';
 import { jsonElements } from '../json-path.ts';
-import { isOpen, listed } from '../operand.ts';
-import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import { isOpen, listed, joinSql, onlyIf, sql, type Sql, arrayOfType, commonOf, operand, TEXT, UNKNOWN, type Type, type Value, int } from '../value.ts'; // prettier-ignore
 import type { IndexBase } from '../tree.ts';
-import { arrayOfType, commonOf, operand, TEXT, UNKNOWN, type Type, type Value, int } from '../value.ts';
 
 /** An array that is NULL in the source. */
 export function emptyArray(element: Type = UNKNOWN): Value {

@@ -1,10 +1,9 @@
 // Functions of arrays.
 import { SERIES_FUNCTIONS } from './series.ts';
-import { ordersNan, withoutNan } from '../nan.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
-import { onlyIf, sql, type Sql } from '../sql.ts';
-import { condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts';
+import { ordersNan, withoutNan } from '../equality.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { onlyIf, sql, type Sql, condition, isNullable, operand, text, UNKNOWN, value, type Value, int } from '../value.ts'; // prettier-ignore
 import { arrayOf } from '../write/unify.ts';
 import { concatenatedArrays, elementAt, isNullArray, lengthOf, ofArray, sameArray } from './array-value.ts';
 

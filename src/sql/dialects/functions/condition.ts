@@ -1,16 +1,12 @@
 // Conditional functions.
-import { taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
-import { caselessLiteral, checkLiterals } from '../collation.ts';
-import { mayBeNan, nanExtreme, ordersNan } from '../nan.ts';
-import { beside } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { truth } from '../truth.ts';
+import { taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { caselessLiteral, checkLiterals, mayBeNan, nanExtreme, ordersNan } from '../equality.ts';
+import { beside, joinSql, sql, type Sql, condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts'; // prettier-ignore
+import { truth } from '../implicit.ts';
 import { emptyArray, isNullArray } from './array-value.ts';
-import { condition, isKind, isNullable, isTime, operand, value, type Value, int } from '../value.ts';
 import { comparison } from '../write/comparison.ts';
-import { toward } from '../write/toward.ts';
-import { unified } from '../write/unify.ts';
+import { toward, unified } from '../write/unify.ts';
 
 const isNull = (own: Value): Sql => sql`${operand(own)} IS NULL`;
 const anyOf = (conditions: readonly Sql[]): Sql => joinSql(conditions, ' OR ');

@@ -1,7 +1,7 @@
 // CONVERT, of a value and a type.
-import { taking } from '../behaviour.ts';
+import { taking, integer } from '../function.ts';
 import { castTo } from '../cast/cast.ts';
-import { integer, type Rule, type Rules } from '../function.ts';
+import type { Rule, Rules } from '../context.ts';
 
 /** CONVERT with the type at a place of its arguments. */
 export function convert(typeAt: 0 | 1): Rule {

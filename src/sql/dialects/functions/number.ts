@@ -1,16 +1,13 @@
 // Functions of numbers.
 import { numberArithmetic, wholeQuotient } from '../arithmetic.ts';
-import { exactQuotient, exactReal, isExact, ranged } from '../exact.ts';
-import { accepting, taking } from '../behaviour.ts';
+import { exactQuotient, exactReal, isExact, ranged, checkedPower, roundHalfAway } from '../exact.ts';
+import { accepting, taking, same } from '../function.ts';
 import { constantOf, opposite } from '../constant.ts';
-import { same, type Application, type Rule, type Rules } from '../function.ts';
-import { mayBeNan } from '../nan.ts';
-import { checkedPower } from '../power.ts';
-import { roundHalfAway } from '../round.ts';
-import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { mayBeNan } from '../equality.ts';
+import { joinSql, onlyIf, sql, type Sql, condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts'; // prettier-ignore
 import { round, truncateNumber } from './rounding.ts';
 import { truncatedTime } from '../time/functions.ts';
-import { condition, float, isKind, isNullable, loose, operand, value, type Value, int } from '../value.ts';
 
 /** Where a function of Float64 has no finite result although its result is no error. */
 type Exception = (own: Sql) => Sql;

@@ -2,10 +2,9 @@
 import { quoteString } from '../../clickhouse/literal.ts';
 import { regexOf, type Regex } from '../pattern.ts';
 import type { RegexShape } from '../regex-shape.ts';
-import { sql, type Sql } from '../sql.ts';
-import { taking } from '../behaviour.ts';
-import { integer, literal, type Application, type Rule, type Rules } from '../function.ts';
-import { arrayOfType, condition, text, TEXT, value, type Value, int } from '../value.ts';
+import { sql, type Sql, arrayOfType, condition, text, TEXT, value, type Value, int } from '../value.ts';
+import { taking, integer, literal } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
 
 /** The pattern of a call; `flags` are those of PostgreSQL. */
 function patternOf(application: Application, index: number, flags = ''): Regex {

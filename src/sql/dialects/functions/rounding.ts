@@ -1,11 +1,8 @@
 // round and trunc.
-import { differs } from '../context.ts';
-import { isExact, ranged } from '../exact.ts';
-import type { Application } from '../function.ts';
-import { roundHalfAway } from '../round.ts';
-import { sql, type Sql } from '../sql.ts';
-import { signedInteger } from '../argument.ts';
-import { operand, type Value, int } from '../value.ts';
+import { differs, type Application } from '../context.ts';
+import { isExact, ranged, roundHalfAway } from '../exact.ts';
+import { sql, type Sql, operand, type Value, int } from '../value.ts';
+import { signedInteger } from '../function.ts';
 
 /** round: exact numbers away from zero, Float64 in some dialects to even. */
 export function round(application: Application): Value {

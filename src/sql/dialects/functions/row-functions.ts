@@ -1,7 +1,7 @@
 // The functions of rows: aggregates and window functions, by name.
 import type { Call } from '../tree.ts';
-import { taking } from '../behaviour.ts';
-import type { Behaviour, Rule, Rules } from '../function.ts';
+import { taking } from '../function.ts';
+import type { Behaviour, Rule, Rules } from '../context.ts';
 import {
   all,
   any,
@@ -18,10 +18,13 @@ import {
   spread,
   sum,
   sumOrZero,
+  aggregationOf,
+  type AggregateRule,
 } from './aggregate.ts';
-import { aggregationOf, type AggregateRule } from './aggregation.ts';
-import { concatenated, joined, list } from './collect.ts';
 import {
+  concatenated,
+  joined,
+  list,
   approximateQuantile,
   continuous,
   discrete,
@@ -29,8 +32,8 @@ import {
   QUANTILE_ELEMENT,
   quantileElement,
   quantiles,
-} from './quantile.ts';
-import { WINDOW_FUNCTIONS } from './window.ts';
+} from './collect.ts';
+import { WINDOW_FUNCTIONS } from '../window.ts';
 
 /** Aggregates by what they do. */
 function aggregates(

@@ -1,10 +1,8 @@
 // Positions of a string in another one.
-import { caseless } from '../collation.ts';
-import { taking } from '../behaviour.ts';
-import { type Application, type Rule, type Rules } from '../function.ts';
-import { sql } from '../sql.ts';
-import { characters, signedInteger, unlessNull } from '../argument.ts';
-import { isNullable, operand, text, type Value } from '../value.ts';
+import { caseless } from '../equality.ts';
+import { taking, characters, signedInteger, unlessNull } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { sql, isNullable, operand, text, type Value } from '../value.ts';
 
 /** The position of the argument `inner` in the argument `outer`, from 1; `most`: the number of arguments, the last one a start. */
 function position(inner: number, outer: number, most = 2): Rule {

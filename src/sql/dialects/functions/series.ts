@@ -1,16 +1,48 @@
-// Arrays of numbers or times from one to another: generate_array, generate_series, sequence.
-import { unconverted } from '../context.ts';
-import { taking } from '../behaviour.ts';
-import type { Application, Rules } from '../function.ts';
-import { number } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+// Series of numbers and times, as arrays.
+import { sql, type Sql, value, type Type, type Value, number, joinSql, arrayOfType, float, int, isKind, isTime, operand } from '../value.ts'; // prettier-ignore
+import { isOfDays, day, isDay, moment } from '../time/moment.ts';
+import { unconverted, type Application, type Rules } from '../context.ts';
+import { taking } from '../function.ts';
 import { asTime, type TimeKind } from '../time/argument.ts';
 import { integerOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
-import { timeSeries } from '../time/series.ts';
 import type { Call } from '../tree.ts';
-import { arrayOfType, float, int, isKind, isTime, operand, type Type, type Value } from '../value.ts';
 import { emptyArray } from './array-value.ts';
+
+/** From where to where, and by how much. */
+interface TimeSeries {
+  readonly from: Value;
+  readonly to: Value;
+  /** In capitals, as ClickHouse has it. */
+  readonly unit: string;
+  /** An integer, which may be negative. */
+  readonly step: Sql;
+  /** A name for the variable. */
+  readonly variable: string;
+}
+
+/** The times from the first to the last one, which need not be reached; each is that many steps after the first. */
+function timeSeries({ from, to, unit, step, variable }: TimeSeries): Value {
+  const areDays = isDay(from) && isOfDays(unit);
+  const [first, last] = areDays ? [day(from), day(to)] : [moment(from), moment(to)];
+  const name = unit.charAt(0) + unit.slice(1).toLowerCase();
+  const count = sql`intDiv(dateDiff('${unit.toLowerCase()}', ${first}, ${last}), ${step}) + 1`;
+  const all = sql`arrayMap(${variable} -> ${first} + toInterval${name}(${variable} * ${step}), range(toUInt64(greatest(0, ${count}))))`;
+  const isForward = /^\d+$/.test(String(step));
+  const isWithin = /^-?\d+$/.test(String(step))
+    ? sql`${variable} ${isForward ? '<=' : '>='} ${last}`
+    : sql`if(${step} > 0, ${variable} <= ${last}, ${variable} >= ${last})`;
+  const element: Type = {
+    kind: areDays ? from.type.kind : from.type.kind === 'date' ? 'timestamp' : from.type.kind,
+    isNullable: false,
+    isWide: true,
+    ...(areDays && from.type.isDate === true ? { isDate: true } : {}),
+  };
+  // Boundaries of months and longer units can be crossed before a whole unit has passed.
+  const array =
+    unit === 'DAY' && isForward && areDays ? all : sql`arrayFilter(${variable} -> ${isWithin}, ${all})`;
+  return value('array', array, false, { element });
+}
 
 /** The bounds of a series and its step, which is 1 if there is none. */
 interface Series {

@@ -1,13 +1,19 @@
 // Functions of strings and bytes.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { differs } from '../context.ts';
-import { accepting, taking } from '../behaviour.ts';
-import { integer, type Application, type Rule, type Rules } from '../function.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { asText, characters, literalText, signedInteger, unlessNull } from '../argument.ts';
-import { condition, isKind, operand, text, value, type Value } from '../value.ts';
+import { differs, type Application, type Rule, type Rules } from '../context.ts';
+import {
+  integer,
+  accepting,
+  taking,
+  asText,
+  characters,
+  literalText,
+  signedInteger,
+  unlessNull,
+} from '../function.ts';
+import { joinSql, sql, type Sql, condition, isKind, operand, text, value, type Value } from '../value.ts';
 import { sameArray } from './array-value.ts';
-import { BYTES_FUNCTIONS } from './bytes.ts';
+import { BYTES_FUNCTIONS } from './strings.ts';
 
 /** A function of strings and the one of bytes. */
 const ofUnits = ({ type }: Value, name: string): string => (type.kind === 'bytes' ? name : `${name}UTF8`);

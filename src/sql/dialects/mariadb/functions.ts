@@ -1,14 +1,13 @@
 // Functions of MariaDB that mean something else in MySQL.
-import { accepting, safely, taking } from '../behaviour.ts';
-import type { Application, OwnFunctions, Rule } from '../function.ts';
+import { accepting, safely, taking } from '../function.ts';
+import type { Application, OwnFunctions, Rule } from '../context.ts';
 import { firstMatch, regexpReplace } from '../functions/regex.ts';
 import { AGGREGATES } from '../functions/row-functions.ts';
 import { positionFrom } from '../functions/search.ts';
 import { cased } from '../functions/text.ts';
 import { FUNCTIONS as MYSQL, paddedOrNull } from '../mysql/functions.ts';
-import { sql } from '../sql.ts';
+import { sql, isKind, operand, text } from '../value.ts';
 import { unixTimestamp } from '../time/functions.ts';
-import { isKind, operand, text } from '../value.ts';
 import { mayBeEmpty } from '../window.ts';
 
 /** An empty expression replaces nothing. */

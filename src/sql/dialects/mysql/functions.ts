@@ -1,7 +1,6 @@
 // Functions of MySQL that other dialects do not have, or that mean something else there.
-import { signedInteger } from '../argument.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { signedInteger, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { isNullTest } from '../functions/condition.ts';
 import { convert } from '../functions/conversion.ts';
 import { container, hasPath, placeAt, scalar, typeName } from '../functions/json.ts';
@@ -9,8 +8,7 @@ import { logarithm } from '../functions/number.ts';
 import { POPULATION_AGGREGATES } from '../functions/row-functions.ts';
 import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, replacePresent, substrings } from '../functions/text.ts';
 import { jsonType } from '../json-path.ts';
-import { sql } from '../sql.ts';
-import { isKind, operand } from '../value.ts';
+import { sql, isKind, operand } from '../value.ts';
 import { TIME_FUNCTIONS } from './time.ts';
 
 /** NULL of a negative length. */

@@ -1,13 +1,12 @@
 // Functions of PostgreSQL that other dialects do not have, or that mean something else there.
-import { count } from '../argument.ts';
-import { accepting, safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule, Rules } from '../function.ts';
+import { count, accepting, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule, Rules } from '../context.ts';
 import { lengthOfDimension } from '../functions/array.ts';
 import { arrayLength, placeAt } from '../functions/json.ts';
 import { signBy } from '../functions/number.ts';
 import { regexpReplaceFirst, regexSubstring } from '../functions/regex.ts';
 import { side, substring, substrings, type Length } from '../functions/text.ts';
-import { sql } from '../sql.ts';
+import { sql } from '../value.ts';
 import { datePart } from '../time/functions.ts';
 
 const matched = accepting('text', regexSubstring);

@@ -1,12 +1,10 @@
 // Reads function calls, with the clauses inside and after their parentheses, and those whose arguments are separated by words.
 import { syntax } from '../context.ts';
 import type { Call, Expression, Field } from '../tree.ts';
-import { castOf } from './interval.ts';
+import { castOf, readCharacterSet, readTypeName } from './types.ts';
 import { keywordsThat } from './keywords.ts';
 import { areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isSymbol, isWord, peek, readExpression, readItems, readMember, readName, readParts, requires, type Source, takeSymbol, takeWords, unexpected, unread } from './source.ts'; // prettier-ignore
-import { readCount } from './tail.ts';
-import { readCharacterSet, readTypeName } from './type-name.ts';
-import { readOrders, readOver } from './window.ts';
+import { readCount, readOrders, readOver } from './clauses.ts';
 
 type Building = { -readonly [Key in keyof Call]: Call[Key] };
 

@@ -2,7 +2,7 @@
 import type { Expression, FromItem, IndexBase, JoinKind, Name, Source as TableSource } from '../tree.ts';
 import { readAlias, readColumnNames } from './select-list.ts';
 import { isCallAhead, readCall } from './call.ts';
-import { skipHints } from './tail.ts';
+import { skipHints } from './clauses.ts';
 import { leaf, replaced, written } from './outline.ts';
 import { tooLarge, unsupported } from '../context.ts';
 import { readRows, rowsQuery } from './query.ts';

@@ -2,9 +2,8 @@
 import { tooLarge } from '../context.ts';
 import type { Expression, IndexBase, Query } from '../tree.ts';
 import { callOf, isCallAhead, readCall } from './call.ts';
-import { castOf, readInterval } from './interval.ts';
+import { castOf, readInterval, readTypeName } from './types.ts';
 import { afterParentheses, areWords, expectSymbol, expectWords, has, isNameToken, isQueryAhead, isQueryWithin, isSymbol, isWord, next, peek, readBrackets, readExpression, readList, readMember, readName, readParts, requires, type Source, takeSymbol, takeWords, unexpected, unread } from './source.ts'; // prettier-ignore
-import { readTypeName } from './type-name.ts';
 
 /** @throws UnconvertedError */
 export function readPrimary(source: Source): Expression {

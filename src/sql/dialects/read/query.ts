@@ -1,12 +1,19 @@
 // Reads queries: WITH, set operations, SELECT and its clauses, and VALUES.
 import { syntax, tooLarge, unsupported } from '../context.ts';
 import type { Item, Query, Rows, Select, SetOperator, WithTable } from '../tree.ts';
-import { type Groups, readGroupBy } from './grouping.ts';
+import {
+  type Groups,
+  readGroupBy,
+  readCount,
+  readLimits,
+  skipLocks,
+  skipModifiers,
+  readNamedWindows,
+  readOrder,
+} from './clauses.ts';
 import { leaf, outlined, replaced, written } from './outline.ts';
 import { isAfterItems, readItem, structItem } from './select-list.ts';
 import { afterParentheses, expectSymbol, expectWords, has, isQueryAhead, isSymbol, isWord, nested, peek, type QueryUse, readExpression, readItems, readList, readName, type Source, takeWords, unexpected } from './source.ts'; // prettier-ignore
-import { readCount, readLimits, skipLocks, skipModifiers } from './tail.ts';
-import { readNamedWindows, readOrder } from './window.ts';
 
 /**
  * Reads a query up to the parenthesis that closes it, a semicolon or the end.

@@ -1,15 +1,14 @@
 // Functions of Redshift that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions } from '../function.ts';
-import { concatAll } from '../functions/concat.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions } from '../context.ts';
+import { concatAll } from '../functions/strings.ts';
 import { coalesce, decode } from '../functions/condition.ts';
 import { byKeys } from '../functions/json.ts';
 import { truncate } from '../functions/number.ts';
 import { firstMatch } from '../functions/regex.ts';
 import { FAMILY } from '../postgresql/functions.ts';
-import { sql } from '../sql.ts';
+import { sql, value } from '../value.ts';
 import { unitFirstBoundaries } from '../time/difference.ts';
-import { value } from '../value.ts';
 
 /** Weeks start on Sunday. */
 const difference = unitFirstBoundaries(0);

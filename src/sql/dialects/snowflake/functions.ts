@@ -1,15 +1,14 @@
 // Functions of Snowflake that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { contains } from '../functions/array.ts';
-import { concatAll } from '../functions/concat.ts';
+import { concatAll } from '../functions/strings.ts';
 import { decode } from '../functions/condition.ts';
 import { truncate } from '../functions/number.ts';
 import { containsText } from '../functions/text.ts';
 import { jsonAt } from '../json-path.ts';
-import { sql } from '../sql.ts';
+import { sql, int } from '../value.ts';
 import { unitFirstBoundaries } from '../time/difference.ts';
-import { int } from '../value.ts';
 
 /** A key, or a position from 0. */
 const get: Rule = ({ arg, source }) => {

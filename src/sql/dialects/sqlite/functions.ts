@@ -1,15 +1,13 @@
 // Functions of SQLite that other dialects do not have, or that mean something else there.
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
-import { hex } from '../functions/bytes.ts';
+import { safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
+import { hex } from '../functions/strings.ts';
 import { extreme } from '../functions/condition.ts';
-import { arrayLength, extract, placeAt, rawJson, typeName } from '../functions/json.ts';
-import { toJsonNull } from '../functions/json-writing.ts';
+import { arrayLength, extract, placeAt, rawJson, typeName, toJsonNull } from '../functions/json.ts';
 import { logarithm } from '../functions/number.ts';
 import { cased, replacePresent, substrings } from '../functions/text.ts';
 import { jsonHas, jsonText, jsonType } from '../json-path.ts';
-import { sql } from '../sql.ts';
-import { float, isKind, value } from '../value.ts';
+import { sql, float, isKind, value } from '../value.ts';
 import { timeFunction } from './time.ts';
 
 /** NULL has no bytes. */

@@ -1,16 +1,14 @@
 // SQLite's date functions: a time, and modifiers such as '+1 month' and 'start of month'.
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression } from '../tree.ts';
-import type { Application, Rule } from '../function.ts';
-import { sql } from '../sql.ts';
-import { isKind, loose, value, type Value, int } from '../value.ts';
+import type { Application, Rule } from '../context.ts';
+import { sql, isKind, loose, value, type Value, int } from '../value.ts';
 import { asTime, readTime } from '../time/argument.ts';
 import { ofSeconds } from '../time/construct.ts';
-import { formatTime } from '../time/format.ts';
+import { formatTime, byPercent, joined, STRFTIME, type Letters } from '../time/format.ts';
 import { shifted } from '../time/interval.ts';
 import { date, day, isDay, micros, moment, timestamp } from '../time/moment.ts';
 import { seconds } from '../time/parts.ts';
-import { byPercent, joined, STRFTIME, type Letters } from '../time/pattern.ts';
 import { truncated } from '../time/unit.ts';
 
 const LETTERS: Letters = {

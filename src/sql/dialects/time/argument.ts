@@ -1,12 +1,9 @@
 // Arguments that are times: literals and strings are read as times.
-import type { Application } from '../function.ts';
-import { unconverted, type Context } from '../context.ts';
+import { type Application, unconverted, type Context } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, text, type Value } from '../value.ts';
+import { sql, type Sql, isKind, text, type Value } from '../value.ts';
 import { dateLiteral, parseTime, timestampLiteral } from './literal.ts';
-import { date, moment, timestamp } from './moment.ts';
-import { zoneOf } from './zone.ts';
+import { date, moment, timestamp, zoneOf } from './moment.ts';
 
 export type TimeKind = 'date' | 'datetime' | 'timestamp';
 

@@ -1,11 +1,9 @@
 // Casts to times, and of times to strings.
 import type { CastOptions } from '../cast/strict.ts';
-import { differs, unconverted, type Context, type Place } from '../context.ts';
+import { differs, unconverted, type Context, type Place, type Rule } from '../context.ts';
 import type { TypeName } from '../tree.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { Rule } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { isKind, isNumber, text, value, type Value } from '../value.ts';
+import { sql, type Sql, isKind, isNumber, text, value, type Value } from '../value.ts';
 import { exactLiteral, literalOf, localTime, readTime, time, type TimeKind } from './argument.ts';
 import { withoutZone } from './literal.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';

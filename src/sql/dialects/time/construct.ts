@@ -1,8 +1,7 @@
 // Times made of other values: numbers, and times without zones.
-import { unconverted } from '../context.ts';
-import { integer, type Application, type Rule } from '../function.ts';
-import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
-import { float, isKind, isNullable, operand, value, type Value } from '../value.ts';
+import { unconverted, type Application, type Rule } from '../context.ts';
+import { integer } from '../function.ts';
+import { joinSql, onlyIf, sql, type Sql, float, isKind, isNullable, operand, value, type Value } from '../value.ts'; // prettier-ignore
 import { fromLocal, literalOf, readTime, time } from './argument.ts';
 import { date, day, moment, timestamp } from './moment.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';

@@ -1,10 +1,8 @@
 // Differences of times, in units.
-import { sql, type Sql } from '../sql.ts';
-import type { Application, Rule } from '../function.ts';
-import { int, isNullable, type Value } from '../value.ts';
+import { sql, type Sql, int, isNullable, type Value } from '../value.ts';
+import type { Application, Rule } from '../context.ts';
 import { time } from './argument.ts';
-import { MICROSECONDS } from './length.ts';
-import { day, isDay, micros, moment } from './moment.ts';
+import { MICROSECONDS, day, isDay, micros, moment } from './moment.ts';
 import { millis, seconds } from './parts.ts';
 import { firstDayOf, startOfWeek, unitOf } from './unit.ts';
 

@@ -1,18 +1,16 @@
 // Functions of times, by name; dialects differ in the order of arguments, in what they count and in what they return.
-import { accepting, taking } from '../behaviour.ts';
-import type { Application, Rule, Rules } from '../function.ts';
-import { sql, type Sql } from '../sql.ts';
-import { int, loose, operand, type Value } from '../value.ts';
+import { accepting, taking } from '../function.ts';
+import type { Application, Rule, Rules } from '../context.ts';
+import { sql, type Sql, int, loose, operand, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
 import { countedDate, dateOfUnix, lastDayOf, makeDate, ofEpoch, ofSeconds } from './construct.ts';
 import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
-import { date, day, isDay, micros, timestamp } from './moment.ts';
+import { date, day, isDay, micros, timestamp, zoneOf } from './moment.ts';
 import { epoch, millis, partOf, seconds } from './parts.ts';
 import { byToChar, dateFormat, dateParse, fromUnix, named, toChar } from './text.ts';
 import { truncated, unitOf } from './unit.ts';
-import { zoneOf } from './zone.ts';
 
 const place = ({ context, at }: Application): Pick<Application, 'context' | 'at'> => ({ context, at });
 

@@ -1,13 +1,11 @@
 // Intervals, and arithmetic with times.
-import { roundHalfAway } from '../round.ts';
-import { joinSql, onlyIf, sql, type Sql } from '../sql.ts';
+import { roundHalfAway } from '../exact.ts';
+import { joinSql, onlyIf, sql, type Sql, float, isKind, isNullable, isTime, loose, operand, value, type Value, int } from '../value.ts'; // prettier-ignore
 import type { Expression, Unit, Of } from '../tree.ts';
 import { unconverted, type Context } from '../context.ts';
 import { timestampLiteral } from './literal.ts';
-import { day, isDay, moment } from './moment.ts';
-import { isOfDays, MICROSECONDS, MONTHS, secondsIn } from './length.ts';
+import { day, isDay, moment, isOfDays, MICROSECONDS, MONTHS, secondsIn } from './moment.ts';
 import { isOutOfRange, staysInRange, type Move, type Moved } from './range.ts';
-import { float, isKind, isNullable, isTime, loose, operand, value, type Value, int } from '../value.ts';
 
 /** One part of an interval. */
 export interface Span {

@@ -1,9 +1,8 @@
 // Strings that denote dates and times, and literals of ClickHouse for them.
 import { offsetMs, utcMs } from '../../clickhouse/calendar.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import type { Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
-import { instantOf, zoneOf } from './zone.ts';
+import { type Sql, value, type Value } from '../value.ts';
+import { instantOf, zoneOf } from './moment.ts';
 
 const TIME =
   /^(\d{4})-(\d{1,2})-(\d{1,2})(?:[Tt ](\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{1,9}))?)?)?(?:\s*(?:([Zz]|UTC)|([+-])(\d{1,2})(?::?(\d{2}))?)|\s+([A-Za-z_]+\/[A-Za-z0-9_+:/-]+))?$/;

@@ -1,9 +1,9 @@
 // Strings as times, by a pattern: what a regular expression matches is written as a time that the engine reads.
 import { unconverted } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql } from '../value.ts';
 import { YEAR } from './argument.ts';
-import type { Element, Piece } from './pattern.ts';
+import type { Element, Piece } from './format.ts';
 
 type Field =
   | 'year' | 'year2' | 'month' | 'name' | 'day' | 'hour' | 'hour12' | 'minute' | 'second' | 'fraction' | 'half' | 'offset' | 'epoch'; // prettier-ignore

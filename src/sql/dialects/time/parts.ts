@@ -1,8 +1,7 @@
 // Parts of times as numbers: EXTRACT, DATE_PART, year().
 import type { Unit } from '../tree.ts';
 import { unconverted, type Context, type Place } from '../context.ts';
-import { sql, type Sql } from '../sql.ts';
-import { loose, value, type Value } from '../value.ts';
+import { sql, type Sql, loose, value, type Value } from '../value.ts';
 import { asTime } from './argument.ts';
 import { date, day, isDay, micros, moment } from './moment.ts';
 import { firstDayOf, unitName } from './unit.ts';

@@ -1,10 +1,8 @@
 // Whether a time that is moved by an interval is still in the years 1 to 9999: of literals, and as a condition of others.
 import { utcMs } from '../../clickhouse/calendar.ts';
-import { MICROSECONDS, MONTHS } from './length.ts';
-import { onlyIf, sql, type Sql } from '../sql.ts';
-import type { Value } from '../value.ts';
+import { MICROSECONDS, MONTHS, micros as microsOf } from './moment.ts';
+import { onlyIf, sql, type Sql, type Value } from '../value.ts';
 import { dateLiteral, timestampLiteral } from './literal.ts';
-import { micros as microsOf } from './moment.ts';
 
 const MIN = -62_135_596_800_000_000n;
 const MAX = 253_402_300_799_999_999n;

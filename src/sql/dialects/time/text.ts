@@ -1,14 +1,13 @@
 // Functions of times from and to strings.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { literal, type Application, type Rule } from '../function.ts';
-import { sql } from '../sql.ts';
-import { isKind, isTime, operand, text, value, type Value } from '../value.ts';
+import type { Application, Rule } from '../context.ts';
+import { literal } from '../function.ts';
+import { sql, isKind, isTime, operand, text, value, type Value } from '../value.ts';
 import { time, type TimeKind } from './argument.ts';
 import { ofSeconds } from './construct.ts';
-import { formatTime } from './format.ts';
+import { formatTime, dateFormatPattern, toCharPattern, type Pattern, type Piece } from './format.ts';
 import { date, day, isDay, moment, timestamp } from './moment.ts';
 import { hasYear, parseByPattern, type TimeExpression } from './parse.ts';
-import { dateFormatPattern, toCharPattern, type Pattern, type Piece } from './pattern.ts';
 
 /** A time as a string. */
 export function formatted(own: Value, pieces: readonly Piece[], zone?: string): Value {

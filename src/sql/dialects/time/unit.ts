@@ -2,8 +2,7 @@
 import type { Expression, Unit } from '../tree.ts';
 import { unconverted, type Context, type Place } from '../context.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
-import { onlyIf, sql, type Sql } from '../sql.ts';
-import { value, type Value } from '../value.ts';
+import { onlyIf, sql, type Sql, value, type Value } from '../value.ts';
 import { dateLiteral } from './literal.ts';
 import { day, isDay, moment, wholeSeconds } from './moment.ts';
 

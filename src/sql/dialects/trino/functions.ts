@@ -1,16 +1,14 @@
 // Functions of Trino that other dialects do not have, or that mean something else there.
-import { count } from '../argument.ts';
-import { safely, taking } from '../behaviour.ts';
-import type { OwnFunctions, Rule } from '../function.ts';
+import { count, safely, taking } from '../function.ts';
+import type { OwnFunctions, Rule } from '../context.ts';
 import { containsOrNull } from '../functions/array.ts';
 import { tests } from '../functions/number.ts';
 import { firstMatch } from '../functions/regex.ts';
 import { strposOf } from '../functions/search.ts';
 import { padded, splitPart, substrings } from '../functions/text.ts';
-import { sql } from '../sql.ts';
+import { sql, text, value } from '../value.ts';
 import { unitFirstWhole } from '../time/difference.ts';
 import { unitFirst } from '../time/functions.ts';
-import { text, value } from '../value.ts';
 
 /** NULL beyond the last part. */
 const partOrNull: Rule = (application) => {

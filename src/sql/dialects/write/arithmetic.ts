@@ -1,10 +1,9 @@
 // Operators of numbers, times and intervals.
 import { negative, numberArithmetic, type Binary } from '../arithmetic.ts';
 import { inverted, otherArithmetic } from '../bits.ts';
-import { differs, unconverted } from '../context.ts';
+import { differs, unconverted, type Context, type Place } from '../context.ts';
 import { jsonNumber, jsonOperator } from '../json-path.ts';
-import { isOpen, settled } from '../operand.ts';
-import { sql } from '../sql.ts';
+import { isOpen, settled, sql, condition, float, isKind, isNullable, isNumber, isTime, loose, operand, value, type Value } from '../value.ts'; // prettier-ignore
 import {
   checkedInterval,
   difference,
@@ -17,21 +16,8 @@ import {
 import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression, Of } from '../tree.ts';
-import { truth } from '../truth.ts';
-import {
-  condition,
-  float,
-  isKind,
-  isNullable,
-  isNumber,
-  isTime,
-  loose,
-  operand,
-  value,
-  type Value,
-} from '../value.ts';
+import { truth } from '../implicit.ts';
 import { allEqual, compared, comparison, isComparison } from './comparison.ts';
-import type { Context, Place } from './context.ts';
 
 type Unary = Of<'unary'>;
 

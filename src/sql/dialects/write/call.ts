@@ -1,16 +1,13 @@
 // Function calls.
 import { didYouMean, nearest } from '../../base/nearest.ts';
-import { applied } from '../call.ts';
-import { unconverted, unknown } from '../context.ts';
-import type { Rule } from '../function.ts';
-import { QUANTILE_ELEMENT } from '../functions/quantile.ts';
+import { applied } from '../function.ts';
+import { unconverted, unknown, type Rule, type Context } from '../context.ts';
+import { QUANTILE_ELEMENT } from '../functions/collect.ts';
 import { isAggregate, rowRule } from '../functions/row-functions.ts';
 import { VALUE_FUNCTIONS } from '../functions/value-functions.ts';
-import { joinSql, sql } from '../sql.ts';
+import { joinSql, sql, loose, value, type Value } from '../value.ts';
 import type { KnownFunctions } from '../traits.ts';
 import type { Call, Of } from '../tree.ts';
-import { loose, value, type Value } from '../value.ts';
-import type { Context } from './context.ts';
 import { columnsByName, inAggregate, inRelations } from './scope.ts';
 
 /** What the reader of templates calls a function of ClickHouse. */

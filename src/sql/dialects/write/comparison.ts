@@ -1,28 +1,14 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
-import { caseless, checkLiterals } from '../collation.ts';
-import { asValue, differs, unconverted, type Place } from '../context.ts';
+import { caseless, checkLiterals, mayBeNan, nanComparison, ordersNan } from '../equality.ts';
+import { asValue, differs, unconverted, type Place, type Context } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
 import { isNullArray } from '../functions/array-value.ts';
-import { mayBeNan, nanComparison, ordersNan } from '../nan.ts';
-import { isOpen, settled } from '../operand.ts';
-import { nearestOf } from '../round.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
+import { isOpen, settled, joinSql, sql, type Sql, condition, float, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
+import { nearestOf } from '../exact.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
-import {
-  condition,
-  float,
-  isKind,
-  isNullable,
-  isNumber,
-  isTime,
-  operand,
-  value,
-  type Value,
-} from '../value.ts';
-import type { Context } from './context.ts';
-import { isWritten, toward } from './toward.ts';
+import { isWritten, toward } from './unify.ts';
 
 interface Comparison extends Place {
   readonly operator: string;

@@ -1,15 +1,23 @@
-// Expressions: what is the same for all kinds.
+// Writes expressions, and makes the context in which a whole query is written.
 import { consumed } from '../consume.ts';
-import { placeholder, UnconvertedError, within } from '../context.ts';
-import { key } from '../operand.ts';
-import { located, sql } from '../sql.ts';
+import {
+  placeholder,
+  UnconvertedError,
+  within,
+  type Context,
+  type GroupKeys,
+  type Shared,
+} from '../context.ts';
+import { key, located, sql, operand, value, type Value, settled } from '../value.ts';
 import type { Expression } from '../tree.ts';
-import { operand, value, type Value } from '../value.ts';
-import type { Context, GroupKeys } from './context.ts';
-import { optionalKey } from './grouping.ts';
+import { optionalKey } from './key.ts';
 import { resolve } from './scope.ts';
-import { containsAggregate } from './walk.ts';
+import { containsAggregate } from './nested.ts';
 import { WRITERS } from './writers.ts';
+import { castTo } from '../cast/cast.ts';
+import { caselessKey } from '../equality.ts';
+import { elementsOf } from '../functions/array-value.ts';
+import { writeQuery } from './query.ts';
 
 /** Kinds with one part, and those whose parts are recorded where they are written: calls and queries. */
 const READ_WHOLE: ReadonlySet<string> = new Set([
@@ -27,7 +35,7 @@ const READ_WHOLE: ReadonlySet<string> = new Set([
 ]);
 
 /** Writes an expression; offline, a part that cannot be converted becomes a comment. At run time, operators are in parentheses. */
-export function writeExpression(expression: Expression, context: Context): Value {
+function writeExpression(expression: Expression, context: Context): Value {
   context.shared.spend(expression.at);
   const { isStrict } = context.shared;
   const written = isStrict
@@ -96,4 +104,23 @@ function writeGrouped(
   if (expression.kind !== 'path') return writeAny(expression, context);
   const found = resolve(expression.parts, context);
   return hasOthers && found?.isColumn === true && !found.isOuter ? any : plain;
+}
+
+/** @param own the tables that FROM may name, and the functions of the dialect */
+export function contextOf(shared: Shared, own: Pick<Context, 'tables' | 'functions'>): Context {
+  const context: Context = {
+    shared,
+    ...own,
+    scope: { relations: [], aliases: new Map() },
+    windows: new Map(),
+    isGrouped: false,
+    isGuarded: false,
+    isUngrouped: true,
+    write: writeExpression,
+    query: writeQuery,
+    asText: (own, at) => castTo(own, { name: 'TEXT', at }, { isSafe: false, at, context }),
+    key: (own) => caselessKey(key(settled(own)), context),
+    elements: elementsOf,
+  };
+  return context;
 }

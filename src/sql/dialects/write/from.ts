@@ -1,19 +1,233 @@
-// FROM: tables, subqueries and joins in parentheses are joined; arrays and functions that return rows are joined by ARRAY JOIN.
-import type { FromItem } from '../tree.ts';
+// FROM: tables, subqueries and other sources, in source order.
+import {
+  unconverted,
+  type Context,
+  type Relation,
+  syntax,
+  unknown,
+  READ,
+  placeholder,
+  UnconvertedError,
+  type FromState,
+} from '../context.ts';
+import { NEVER_NULL, whole, joinSql, sql, type Sql, type Value, type Type, located } from '../value.ts'; // prettier-ignore
+import { columnType, columnValue, rerooted, typeOfColumn } from '../record.ts';
+import { nearest } from '../../base/nearest.ts';
+import type { FromItem, Name } from '../tree.ts';
+import { renamed, withNames } from './select-list.ts';
+import { hasTable, relationOf, inRelations, lost } from './scope.ts';
 import { consumed } from '../consume.ts';
-import { placeholder, UnconvertedError } from '../context.ts';
-import { located, sql, type Sql } from '../sql.ts';
-import type { Context, FromState, Relation } from './context.ts';
 import { joinCondition, mergedColumns } from './join.ts';
 import { lateralJoin } from './lateral.ts';
-import { packed } from './packed.ts';
-import { inRelations, lost } from './scope.ts';
 import { rowsOf } from './row-source.ts';
-import { readTable, type ItemPlace } from './table.ts';
 import { addRows, arrayPath, rowsTable } from './unnest.ts';
 
+/** Joined tables, and the conditions of their joins with arrays. */
+interface Tables {
+  readonly sql: Sql;
+  readonly relations: readonly Relation[];
+  readonly conditions: readonly Sql[];
+}
+
+interface PackedPlace {
+  readonly context: Context;
+  readonly isLost: boolean;
+  readonly at: number;
+}
+
+/** The subquery with its name, and the same relations over its columns. With `isLost`, each has a `marker`: no row of it. */
+function packed(
+  { sql: tables, relations, conditions }: Tables,
+  { context, isLost, at }: PackedPlace,
+): { readonly sql: Sql; readonly relations: readonly Relation[] } {
+  const { shared } = context;
+  const table = shared.fresh('t');
+  const outputs: Sql[] = [];
+  const roots = new Map<Sql, Sql>();
+  const add = (own: Sql): Sql => {
+    const name = shared.fresh('c');
+    outputs.push(sql`${own} AS ${name}`);
+    return sql`${table}.${name}`;
+  };
+  const moved = (value: Value): Value => {
+    if (value.absent !== undefined && NEVER_NULL.has(value.type.kind)) {
+      unconverted(
+        at,
+        'join',
+        'An outer join of records inside parentheses is not supported',
+        'Write (SELECT …) AS name, with the columns that you need.',
+      );
+    }
+    const root = value.subcolumn && roots.get(value.subcolumn.root);
+    if (root !== undefined) return rerooted(value, root);
+    if (value.subcolumn === undefined) return { sql: add(whole(value)), type: value.type };
+    const own = columnValue(add(whole(value)), columnType(value));
+    if (own.subcolumn !== undefined) roots.set(value.subcolumn.root, own.subcolumn.root);
+    return own;
+  };
+  const renamed = relations.map((relation) => renamedRelation(relation, moved, { context, isLost, at }));
+  const marker = isLost && shared.isStrict ? sql`${add('1')} = 0` : undefined;
+  const where = conditions.length === 0 ? [] : [sql`WHERE ${joinSql(conditions, ' AND ')}`];
+  const lines = [sql`SELECT ${joinSql(outputs)}`, sql`FROM ${tables}`, ...where];
+  return {
+    sql: sql`${shared.style.block(shared.style.lines(lines))} AS ${table}`,
+    relations: marker === undefined ? renamed : renamed.map((each) => ({ ...each, marker })),
+  };
+}
+
+function renamedRelation(relation: Relation, moved: (value: Value) => Value, { at }: PackedPlace): Relation {
+  const { columns, element } = relation;
+  if (columns === undefined)
+    return unconverted(
+      at,
+      'join',
+      'A join in parentheses is converted only at the beginning of FROM, or if the columns of its tables are known',
+    );
+  return {
+    ...relation,
+    columns: new Map([...columns].map(([key, { name, value }]) => [key, { name, value: moved(value) }])),
+    ...(element === undefined ? {} : { element: moved(element) }),
+  };
+}
+
+interface ItemPlace {
+  readonly context: Context;
+  /** An outer join may produce no row of it. */
+  readonly isLost: boolean;
+}
+
+/** A table with its name in the query. */
+interface Named {
+  readonly sql: Sql | undefined;
+  readonly relations: readonly Relation[];
+}
+
+interface TypedColumn {
+  readonly name: string;
+  readonly type: Type;
+}
+
+/** A table before it has a name in the query. */
+interface Read {
+  readonly sql: Sql;
+  readonly columns: readonly TypedColumn[] | undefined;
+  /** As the source refers to it. */
+  readonly alias: string | undefined;
+  /** Its name in ClickHouse if it is written without an alias. */
+  readonly own?: string;
+  /** Its name in ClickHouse, if that is another one. */
+  readonly real?: string;
+}
+
+/** A table or a subquery with the name by which its columns are written: offline that of the source. */
+function readTable(item: FromItem, { context, isLost }: ItemPlace): Named {
+  const read = readSource(item, context);
+  if (read === undefined) return { sql: undefined, relations: [] };
+  const { sql: table, columns, alias, own, real = own } = read;
+  const { shared } = context;
+  if (!shared.isStrict) {
+    const name = alias ?? shared.fresh('subquery');
+    const written = shared.style.name(name);
+    const relation = relationOf(name, written, { columns, context });
+    // Inside of the subquery, ClickHouse would read the name of the outer table as that of this one.
+    if (real !== undefined && real !== name && hasTable(real, context.scope))
+      return { sql: sql`(SELECT * FROM ${table}) AS ${written}`, relations: [relation] };
+    return { sql: own === name ? table : sql`${table} AS ${written}`, relations: [relation] };
+  }
+  const name = shared.fresh('t');
+  const relation = relationOf(alias, name, { columns, context });
+  if (!isLost) return { sql: sql`${table} AS ${name}`, relations: [relation] };
+  const marker = shared.style.name(shared.fresh('h'));
+  return {
+    sql: sql`(SELECT *, 1 AS ${marker} FROM ${table}) AS ${name}`,
+    relations: [{ ...relation, marker: sql`${name}.${marker} = 0` }],
+  };
+}
+
+/** Undefined for a table of no columns, such as DUAL. */
+function readSource(item: FromItem, context: Context): Read | undefined {
+  const { source, alias, columns, at } = item;
+  if (source.kind === 'table') return readNamed(item, source.parts, context);
+  if (source.kind !== 'query') return unconverted(at, 'join', 'This source is not converted');
+  const query = columns === undefined ? source.query : renamed(source.query, columns);
+  const written = withNames(context.query(query, context, READ), columns, context);
+  const known = written.columns?.map(({ name, value }) => ({ name, type: value.type }));
+  return { sql: context.shared.style.block(written.sql), columns: known, alias: alias?.name };
+}
+
+function readNamed(
+  { alias, columns, at }: FromItem,
+  parts: readonly Name[],
+  context: Context,
+): Read | undefined {
+  const [first, more] = parts;
+  const last = parts.at(-1)?.name ?? '';
+  if (first === undefined) return syntax(at, 'Expected a table');
+  if (columns !== undefined)
+    return unconverted(at, 'clause', 'Names of columns after the alias of a table are not converted');
+  const own = alias?.name ?? last;
+  const known = more === undefined ? context.tables.get(last.toLowerCase()) : undefined;
+  if (known !== undefined) {
+    const types = known.columns?.map(({ name, value }) => ({ name, type: value.type }));
+    const { name } = context.shared.style;
+    const real = String(known.sql);
+    return { sql: known.sql, columns: types, alias: own, ...(real === name(own) ? { own } : { real }) };
+  }
+  if (context.shared.isStrict) return notHere(first, parts.map(({ name }) => name).join('.'), context);
+  if (last.toLowerCase() === 'dual' && more === undefined) return undefined;
+  return sequenceTable(last, own, context) ?? foreignTable(parts, own, context);
+}
+
+function notHere({ at }: Name, written: string, { tables }: Context): never {
+  const names = [...tables.keys()];
+  const near = nearest(written.split('.').at(-1) ?? '', names);
+  return unknown(
+    at,
+    `There is no table ${written.slice(0, 100)}: the tables are ${names.join(', ') || 'none'}`,
+    near && `Write ${near}, without project or dataset.`,
+  );
+}
+
+const DEFAULT_SCHEMAS: ReadonlySet<string> = new Set(['public', 'main', 'dbo']);
+
+/** A table of the other system, under its name in ClickHouse. */
+function foreignTable(parts: readonly Name[], alias: string, { shared }: Context): Read {
+  const qualified = parts
+    .slice(-2)
+    .filter(
+      (part, index, all) =>
+        !(all.length === 2 && index === 0 && DEFAULT_SCHEMAS.has(part.name.toLowerCase())),
+    );
+  const names = parts.map((part) => part.name);
+  const written = shared.tableOf?.(names) ?? qualified.map((part) => part.name);
+  const columns = shared.columnsOf?.(names)?.map((column) => ({
+    name: column.name,
+    type: withoutDynamic(typeOfColumn(column)),
+  }));
+  const own = written.at(-1) ?? '';
+  return { sql: written.map(shared.style.name).join('.'), columns, alias, own };
+}
+
+/** A column of type Dynamic is one of an unknown type. */
+function withoutDynamic(type: Type): Type {
+  return type.kind === 'dynamic' ? { ...type, kind: 'unknown' } : type;
+}
+
+/** A table of numbers. */
+function sequenceTable(last: string, alias: string, { shared }: Context): Read | undefined {
+  const found = shared.traits.hasSequenceTables ? /^seq_(\d+)_to_(\d+)(?:_step_(\d+))?$/i.exec(last) : null;
+  if (found === null) return undefined;
+  const [, from = '0', to = '0', step = '1'] = found;
+  const isDown = Number(from) > Number(to);
+  return {
+    sql: `(SELECT arrayJoin(range(${from}, ${to} ${isDown ? '-' : '+'} 1, ${isDown ? '-' : ''}${step})) AS seq)`,
+    columns: [{ name: 'seq', type: { kind: 'int', isNullable: false, scale: 0 } }],
+    alias,
+  };
+}
+
 /** FROM as SQL, and what the other clauses need to know about it. */
-export interface WrittenFrom {
+interface WrittenFrom {
   /** Undefined if there is no table to read. */
   readonly sql: Sql | undefined;
   readonly relations: readonly Relation[];

@@ -1,12 +1,10 @@
 // How a table is joined: ON, USING, NATURAL.
-import { syntax, unconverted, unknown } from '../context.ts';
-import { joinSql, type Sql, sql } from '../sql.ts';
+import { syntax, unconverted, unknown, type Context, type Relation } from '../context.ts';
+import { joinSql, type Sql, sql } from '../value.ts';
 import type { Expression, FromItem, JoinKind, Name } from '../tree.ts';
-import { conditionSql } from './nested.ts';
-import type { Context, Relation } from './context.ts';
+import { conditionSql, pathsOf } from './nested.ts';
 import { columnOf, columnsByName, inRelations } from './scope.ts';
 import { unified } from './unify.ts';
-import { pathsOf } from './walk.ts';
 
 interface Options {
   /** The relations that are joined. */

@@ -1,12 +1,10 @@
-// Keys of GROUP BY, ORDER BY and DISTINCT ON: a position, an alias, or an expression; and the clauses ORDER BY and LIMIT.
-import { syntax } from '../context.ts';
-import { type Sql, sql } from '../sql.ts';
+// Keys of ORDER BY and GROUP BY, and groupings.
+import { syntax, type Context, unconverted, type Use } from '../context.ts';
+import { type Sql, sql, type Value, joinSql, value } from '../value.ts';
 import type { Style } from '../style.ts';
-import type { Expression, Order } from '../tree.ts';
-import type { Value } from '../value.ts';
+import type { Expression, Order, Grouping, Select } from '../tree.ts';
 import { orderOf } from '../window.ts';
-import type { Context } from './context.ts';
-import type { Column } from './select-list.ts';
+import { type Column, shadowedNames, writeItems } from './select-list.ts';
 
 /** The column at a position; undefined for other expressions, and after a star whose columns are not known. */
 export function columnAt(expression: Expression, columns: readonly Column[]): Column | undefined {
@@ -29,7 +27,7 @@ export function columnNamed(expression: Expression, columns: readonly Column[]):
 const CONSTANTS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'null', 'time']);
 
 /** ClickHouse would read a number as a position. */
-export function isConstant(expression: Expression | undefined): boolean {
+function isConstant(expression: Expression | undefined): boolean {
   return expression !== undefined && CONSTANTS.has(expression.kind);
 }
 
@@ -86,4 +84,178 @@ export function tailLines(
   if (limit === undefined) return skipped === '' ? lines : [...lines, skipped];
   const ties = hasTies === true ? ' WITH TIES' : '';
   return [...lines, sql`LIMIT ${limit}${skipped === '' ? '' : ` ${skipped}`}${ties}`];
+}
+
+export const hasGroups = ({ groupBy, groupings = [] }: Select): boolean =>
+  groupBy === 'ALL' || groupBy.length > 0 || groupings.length > 0;
+
+/** The context of a grouped query, which knows its keys. */
+export function groupedContext(select: Select, base: Context, use: Use): Context {
+  const { groupBy, groupings = [] } = select;
+  const { traits, isStrict } = base.shared;
+  const { groupsOtherColumns, extremeSelectsRow } = traits;
+  if (isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
+  if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
+  const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
+  const hasOthers =
+    !extremeSelectsRow || !select.items.some((item) => item.kind === 'value' && isExtreme(item.value));
+  const build = (context: Context): Context => {
+    const draft = writeItems(select, context, use);
+    const keys = groupBy.map((each) => keyOf(each, draft, context));
+    const caseless = keys.filter((key) => context.key(key).sql !== key.sql);
+    return {
+      ...context,
+      grouped: {
+        keys: new Set(keys.map((each) => String(each.sql))),
+        caseless: new Set(caseless.map((each) => String(each.sql))),
+        hasOthers,
+      },
+    };
+  };
+  const plain = build(base);
+  const isPlain = writeItems(select, plain, use).every(
+    (column) => column.star !== undefined || !/\bany\(/.test(String(column.sql)),
+  );
+  return isPlain ? plain : build({ ...base, scope });
+}
+
+/** A key that is NULL in the rows of groupings without it: ClickHouse has the default of its type there. */
+export const optionalKey = (own: Value): Value => ({
+  ...value(own.type.kind, sql`toNullable(${own.sql})`),
+  type: { ...own.type, isNullable: true },
+});
+
+function withOptionalKeys(select: Select, base: Context, use: Use): Context {
+  const draft = writeItems(select, base, use);
+  const all = (select.groupings ?? []).flatMap(({ sets }) => sets.flat());
+  const keys = new Set(all.map((each) => String(keyOf(each, draft, base).sql)));
+  return { ...base, grouped: { keys, caseless: new Set(), hasOthers: false, isOptional: true } };
+}
+
+const isExtreme = (expression: Expression): boolean =>
+  expression.kind === 'call' && ['min', 'max'].includes(expression.name) && expression.args.length === 1;
+
+/** The column that a key of GROUP BY refers to. */
+function columnOf(
+  expression: Expression,
+  columns: readonly Column[],
+  { scope, shared }: Context,
+): Column | undefined {
+  const named = columnNamed(expression, columns);
+  const isColumn =
+    named !== undefined &&
+    !shared.traits.prefersAliases &&
+    scope.relations.some((each) => each.columns?.has(named.name.toLowerCase()) === true);
+  return columnAt(expression, columns) ?? (isColumn ? undefined : named);
+}
+
+/** A key of GROUP BY before it is converted. */
+function keyOf(expression: Expression, columns: readonly Column[], context: Context): Value {
+  return columnOf(expression, columns, context)?.raw ?? context.write(expression, context);
+}
+
+/** The clause; none for a query without groups. */
+export function groupLines(select: Select, columns: readonly Column[], context: Context): readonly Sql[] {
+  const { groupBy, groupings = [] } = select;
+  if (groupBy === 'ALL') return ['GROUP BY ALL'];
+  const plain: Context = { ...context, grouped: undefined };
+  if (groupings.length > 0) {
+    const write = (each: Expression): Sql =>
+      plain.shared.isStrict
+        ? (columnOf(each, columns, plain)?.raw ?? optionalKey(plain.write(each, plain))).sql
+        : each.kind === 'number'
+          ? each.text
+          : plain.write(each, plain).sql;
+    return [groupingLine(select, groupings, { context: plain, write })];
+  }
+  if (groupBy.length === 0) return [];
+  const list = plain.shared.isStrict ? columns : ungrouped(select, columns, plain);
+  const written = groupBy.map((each) => groupSql(each, list, context));
+  return [context.shared.style.list('GROUP BY', written)];
+}
+
+function groupSql(expression: Expression, columns: readonly Column[], context: Context): Sql {
+  const { shared, grouped } = context;
+  const column = columnOf(expression, columns, context);
+  const plain: Context = { ...context, grouped: undefined };
+  const key = column?.raw ?? context.write(expression, plain);
+  if (shared.isStrict) {
+    const own = context.key(key).sql;
+    // A bare number would be read as a column position.
+    return isConstant(column === undefined ? expression : column.source) ? sql`materialize(${own})` : own;
+  }
+  if (grouped?.caseless.has(String(key.sql)) === true) return context.key(key).sql;
+  if (column === undefined) return key.sql;
+  return expression.kind === 'number' ? expression.text : context.write(expression, plain).sql;
+}
+
+/** The select list without `any` around columns. */
+function ungrouped(select: Select, columns: readonly Column[], context: Context): readonly Column[] {
+  if (!context.shared.traits.ignoresCase) return columns;
+  const inside = { ...context, scope: { ...context.scope, aliases: new Map<string, Value>() } };
+  return columns.map((column, index) => {
+    const item = select.items[index];
+    return item?.kind === 'value' ? { ...column, raw: context.write(item.value, inside) } : column;
+  });
+}
+
+interface GroupingPlace {
+  readonly context: Context;
+  readonly write: (key: Expression) => Sql;
+}
+
+function groupingLine(
+  { groupBy }: Select,
+  groupings: readonly Grouping[],
+  { context, write }: GroupingPlace,
+): Sql {
+  const [grouping, more] = groupings;
+  const at = grouping?.at ?? 0;
+  if (grouping === undefined || more !== undefined || groupBy === 'ALL' || groupBy.length > 0)
+    return unconverted(
+      at,
+      'clause',
+      'Only one ROLLUP, CUBE or GROUPING SETS without other keys is converted',
+    );
+  if (!context.shared.isStrict) context.shared.settings.set('group_by_use_nulls', '1');
+  const sets = grouping.sets.map((set) => set.map(write));
+  if (context.shared.isStrict) return setsLine(expanded(grouping.kind, sets, at));
+  if (grouping.kind !== 'sets' && sets.every((set) => set.length === 1))
+    return sql`GROUP BY ${grouping.kind.toUpperCase()}(${joinSql(sets.flat())})`;
+  if (grouping.kind === 'cube') return unconverted(grouping.at, 'clause', 'CUBE of lists is not converted');
+  return setsLine(expanded(grouping.kind, sets, at));
+}
+
+const setsLine = (sets: readonly (readonly Sql[])[]): Sql =>
+  sql`GROUP BY GROUPING SETS (${joinSql(sets.map((set) => sql`(${joinSql(set)})`))})`;
+
+/** More groupings than these make too long a query. */
+const MAX_CUBE = 6;
+
+/** All groupings, each by itself: over no rows, ClickHouse's ROLLUP and CUBE have no total. */
+function expanded(
+  kind: Grouping['kind'],
+  sets: readonly (readonly Sql[])[],
+  at: number,
+): readonly (readonly Sql[])[] {
+  if (kind === 'sets') return sets;
+  if (kind === 'rollup') return [...sets.map((_, index) => sets.slice(0, sets.length - index).flat()), []];
+  if (sets.length > MAX_CUBE)
+    return unconverted(at, 'clause', `CUBE of more than ${MAX_CUBE} elements is not supported`);
+  return sets.reduceRight<readonly (readonly Sql[])[]>(
+    (rest, set) => [rest.map((each) => [...set, ...each]), rest].flat(),
+    [[]],
+  );
+}
+
+/** Returns whether there is a row of all rows, also if there are none. */
+export const hasTotal = ({ groupings = [] }: Select): boolean =>
+  groupings.some(({ kind, sets }) => kind !== 'sets' || sets.some((set) => set.length === 0));
+
+/** HAVING and QUALIFY. */
+export function havingContext(context: Context): Context {
+  if (!context.shared.traits.havingPrefersAliases) return context;
+  const keys = context.grouped?.keys ?? new Set();
+  const aliases = new Map([...context.scope.aliases].filter(([, own]) => !keys.has(String(own.sql))));
+  return { ...context, scope: { ...context.scope, aliases, prefersAliases: true } };
 }

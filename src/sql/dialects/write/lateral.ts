@@ -1,13 +1,16 @@
 // Lateral subqueries: those that compute values become these values, those that filter by an equality are joined.
 import type { Expression, FromItem, Name, Query, Select } from '../tree.ts';
-import { unconverted } from '../context.ts';
+import {
+  unconverted,
+  type Context,
+  type OutputColumn,
+  type Relation,
+  type RelationColumn,
+} from '../context.ts';
 import { isAggregate } from '../functions/row-functions.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import type { Context, OutputColumn, Relation, RelationColumn } from './context.ts';
-import { writeNested } from './nested.ts';
+import { joinSql, sql, type Sql, whole } from '../value.ts';
+import { writeNested, conjunctsOf, containsAggregate, hasWindow, isCount } from './nested.ts';
 import { columnsByName, lost, relationOf } from './scope.ts';
-import { whole } from '../operand.ts';
-import { conjunctsOf, containsAggregate, hasWindow, isCount } from './walk.ts';
 
 /** A join with a lateral subquery. */
 interface Lateral {

@@ -1,14 +1,11 @@
 // LIKE, regular expressions, SIMILAR TO and GLOB, of strings and JSON values.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { checkLiterals, withoutAccents } from '../collation.ts';
-import { unconverted } from '../context.ts';
+import { checkLiterals, withoutAccents } from '../equality.ts';
+import { unconverted, type Context } from '../context.ts';
 import { jsonText } from '../json-path.ts';
-import { settled } from '../operand.ts';
+import { settled, sql, type Sql, condition, isKind, isNullable, text, type Value } from '../value.ts';
 import { globRegex, likeOf, regexOf, similarRegex } from '../pattern.ts';
-import { sql, type Sql } from '../sql.ts';
 import type { Of } from '../tree.ts';
-import { condition, isKind, isNullable, text, type Value } from '../value.ts';
-import type { Context } from './context.ts';
 
 type Like = Of<'like'>;
 

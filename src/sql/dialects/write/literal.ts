@@ -1,11 +1,10 @@
 // Literals and parameters.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { syntax, unconverted } from '../context.ts';
-import { bytesLiteral } from '../functions/bytes.ts';
+import { syntax, unconverted, type Context } from '../context.ts';
+import { bytesLiteral } from '../functions/strings.ts';
 import { literalTo } from '../time/cast.ts';
 import type { Of } from '../tree.ts';
 import { loose, value, type Type, type Value } from '../value.ts';
-import type { Context } from './context.ts';
 
 function writeNumber({ text: digits, at }: Of<'number'>, { shared }: Context): Value {
   const plain = digits.replace(/^(-?)\./, '$10.').replace(/\.(?!\d)/, '.0');

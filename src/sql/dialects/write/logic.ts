@@ -1,15 +1,11 @@
 // AND, OR and ||, IS, and CASE.
-import { unconverted } from '../context.ts';
+import { unconverted, type Context } from '../context.ts';
 import { concatenatedArrays, isNullArray, joinedArrays } from '../functions/array-value.ts';
 import { jsonOf } from '../json-path.ts';
-import { settled, whole } from '../operand.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { isMissing } from '../subcolumn.ts';
+import { objectOf, settled, whole, joinSql, sql, type Sql, condition, isKind, isNullable, operand, text, value, type Value } from '../value.ts'; // prettier-ignore
 import type { Expression, Of } from '../tree.ts';
-import { truth } from '../truth.ts';
-import { condition, isKind, isNullable, operand, text, value, type Value } from '../value.ts';
+import { truth } from '../implicit.ts';
 import { compared, comparison } from './comparison.ts';
-import type { Context } from './context.ts';
 import { unified } from './unify.ts';
 
 /** An expression as a condition. */
@@ -82,7 +78,8 @@ function isRecordNull(
     ({ alias, element }) =>
       element?.subcolumn === subcolumn && alias?.toLowerCase() === name.name.toLowerCase(),
   );
-  return isRecord ? condition(sql`${isNot ? 'NOT ' : ''}${isMissing(own, subcolumn)}`, false) : undefined;
+  const isMissing = sql`(${own} IS NULL AND empty(${objectOf(subcolumn)}))`;
+  return isRecord ? condition(sql`${isNot ? 'NOT ' : ''}${isMissing}`, false) : undefined;
 }
 
 function isNull(inner: Value, isNot: boolean, { shared }: Context): Value {

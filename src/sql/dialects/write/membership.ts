@@ -1,17 +1,14 @@
 // IN, ANY and ALL: true, false, or NULL if a value that is NULL could have made the difference.
-import { caseless, checkLiterals, folded } from '../collation.ts';
-import { asValue, unconverted } from '../context.ts';
-import { key, settled } from '../operand.ts';
-import { nearestOf } from '../round.ts';
-import { joinSql, type Sql, sql } from '../sql.ts';
+import { caseless, checkLiterals, folded } from '../equality.ts';
+import { asValue, unconverted, type Context, type Place } from '../context.ts';
+import { key, settled, joinSql, type Sql, sql, condition, isKind, isNullable, isNumber, isTime, name, operand, type Type, UNKNOWN, type Value } from '../value.ts'; // prettier-ignore
+import { nearestOf } from '../exact.ts';
 import { day, isDay, moment } from '../time/moment.ts';
 import type { Expression, Of, Query } from '../tree.ts';
-import { condition, isKind, isNullable, isNumber, isTime, name, operand, type Type, UNKNOWN, type Value } from '../value.ts'; // prettier-ignore
 import { compared, comparison } from './comparison.ts';
-import type { Context, Place } from './context.ts';
 import { writeNested } from './nested.ts';
 import { unnestedOf } from './unnest.ts';
-import { elementToward, toward } from './toward.ts';
+import { elementToward, toward } from './unify.ts';
 
 /** The rows of a subquery, which has one column. */
 interface Rows {

@@ -1,15 +1,19 @@
 // Functions and arrays in FROM: each is an array in ClickHouse, whose elements are the rows.
-import { sql, type Sql } from '../sql.ts';
+import { sql, type Sql, TEXT, UNKNOWN, type Type } from '../value.ts';
 import { quoteString } from '../../clickhouse/literal.ts';
 import type { Expression, FromItem } from '../tree.ts';
-import { applicationOf } from '../call.ts';
-import { syntax, unconverted, type Context as BaseContext } from '../context.ts';
-import type { Application } from '../function.ts';
+import { applicationOf } from '../function.ts';
+import {
+  syntax,
+  unconverted,
+  type Application,
+  type Context,
+  type RowColumn,
+  type RowSource,
+} from '../context.ts';
 import { typedArray } from '../functions/array-value.ts';
 import { series } from '../functions/series.ts';
-import type { Context, RowColumn, RowSource } from './context.ts';
 import { jsonAt, jsonElements, jsonPathSteps, placeSql } from '../json-path.ts';
-import { TEXT, UNKNOWN, type Type } from '../value.ts';
 import { inRelations } from './scope.ts';
 
 type Elements = Pick<RowSource, 'array' | 'columns' | 'offset' | 'written'>;
@@ -104,7 +108,7 @@ function ofFunction(
   const reader =
     READERS[call.name] ??
     unconverted(call.at, 'function', `The table function ${call.name} is not converted`);
-  const { application, check } = applicationOf<BaseContext>(call, context);
+  const { application, check } = applicationOf(call, context);
   const elements = reader(application);
   check();
   return { elements, fallback: call.name };

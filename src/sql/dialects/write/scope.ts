@@ -1,11 +1,9 @@
 // Name resolution: tables, columns, aliases, fields of unnested records.
 import { didYouMean, nearest } from '../../base/nearest.ts';
 import type { Name } from '../tree.ts';
-import { syntax, unknown } from '../context.ts';
+import { syntax, unknown, type Context, type Relation, type RelationColumn, type Scope } from '../context.ts';
 import { columnValue, field, fieldNames, hasField, tupleOf } from '../record.ts';
-import { sql, type Sql } from '../sql.ts';
-import { value, type Type, type Value } from '../value.ts';
-import type { Context, Relation, RelationColumn, Scope } from './context.ts';
+import { sql, type Sql, value, type Type, type Value } from '../value.ts';
 
 const NO_ALIASES: ReadonlyMap<string, Value> = new Map();
 
@@ -23,17 +21,17 @@ type Found = Omit<Resolved, 'isOuter'>;
 const same = (a: string | undefined, b: string): boolean => a?.toLowerCase() === b.toLowerCase();
 
 /** The context of expressions that see these relations, and then the names of the enclosing query. */
-export function inRelations<Of extends Context>(
-  context: Of,
+export function inRelations(
+  context: Context,
   relations: readonly Relation[],
   more: Partial<Scope> = {},
-): Of {
+): Context {
   const scope: Scope = { relations, aliases: NO_ALIASES, parent: context.scope, ...more };
   return { ...context, scope };
 }
 
 /** The context of the arguments of an aggregate function: columns come before aliases there. */
-export function inAggregate<Of extends Context>(context: Of): Of {
+export function inAggregate(context: Context): Context {
   const { scope } = context;
   const plain = scope.prefersAliases === true ? { ...scope, prefersAliases: false } : scope;
   return { ...context, scope: plain, isGrouped: false, isGuarded: false, grouped: undefined };

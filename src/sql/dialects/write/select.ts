@@ -1,13 +1,23 @@
 // One SELECT: columns, conditions, groups and order over the tables of its FROM.
 import type { Expression, Select } from '../tree.ts';
 import { consumed } from '../consume.ts';
-import { unconverted } from '../context.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { conditionSql } from './nested.ts';
-import type { Context, Relation, Use, WrittenQuery } from './context.ts';
+import { unconverted, type Context, type Relation, type Use, type WrittenQuery } from '../context.ts';
+import { joinSql, sql, type Sql } from '../value.ts';
+import { conditionSql, containsAggregate } from './nested.ts';
 import { writeFrom } from './from.ts';
-import { groupedContext, groupLines, hasGroups, hasTotal, havingContext } from './grouping.ts';
-import { columnAt, columnNamed, orderKey, orderKeys } from './key.ts';
+import {
+  groupedContext,
+  groupLines,
+  hasGroups,
+  hasTotal,
+  havingContext,
+  columnAt,
+  columnNamed,
+  orderKey,
+  orderKeys,
+  tailLines,
+  type Tail,
+} from './key.ts';
 import { inRelations } from './scope.ts';
 import {
   aliasesOf,
@@ -17,8 +27,6 @@ import {
   writeItems,
   type Column,
 } from './select-list.ts';
-import { tailLines, type Tail } from './key.ts';
-import { containsAggregate } from './walk.ts';
 
 /** Writes a SELECT with the ORDER BY and LIMIT that follow it. */
 export function writeSelect(select: Select, tail: Tail, place: QueryPlace): WrittenQuery {

@@ -1,12 +1,17 @@
 // Arrays and records in FROM: unnested records become aliases for a path; arrays, and functions that return rows, become ARRAY JOINs.
 import type { Expression, FromItem } from '../tree.ts';
-import { unconverted } from '../context.ts';
+import {
+  unconverted,
+  type Context,
+  type FromState,
+  type Relation,
+  type RelationColumn,
+  type RowSource,
+} from '../context.ts';
 import { columnValue, isRecord } from '../record.ts';
-import { joinSql, sql, type Sql } from '../sql.ts';
-import { loose, value, type Kind, type Type, type Value } from '../value.ts';
+import { joinSql, sql, type Sql, loose, value, type Kind, type Type, type Value } from '../value.ts';
 import { conditionSql } from './nested.ts';
 import { columnsByName, relationOf, inRelations } from './scope.ts';
-import type { Context, FromState, Relation, RelationColumn, RowSource } from './context.ts';
 
 interface UnnestPlace {
   readonly state: FromState;

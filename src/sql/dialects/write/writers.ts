@@ -5,7 +5,7 @@ import type { Value } from '../value.ts';
 import { writeBinary, writeInterval, writeUnary } from './arithmetic.ts';
 import { CALLS } from './call.ts';
 import { writeBetween } from './comparison.ts';
-import type { Context } from './context.ts';
+import type { Context } from '../context.ts';
 import { ELEMENTS } from './element.ts';
 import { writeLike } from './like.ts';
 import { LITERALS } from './literal.ts';

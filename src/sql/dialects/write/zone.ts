@@ -1,15 +1,11 @@
 // EXTRACT, AT TIME ZONE and COLLATE.
 import { castTo } from '../cast/cast.ts';
-import { differs, unconverted } from '../context.ts';
-import { settled } from '../operand.ts';
-import { sql } from '../sql.ts';
+import { differs, unconverted, type Context } from '../context.ts';
+import { settled, sql, isKind, isNullable, loose, value, type Value } from '../value.ts';
 import { asTime, literalOf, localTime } from '../time/argument.ts';
-import { timestamp } from '../time/moment.ts';
+import { timestamp, zoneOf } from '../time/moment.ts';
 import { extracted } from '../time/parts.ts';
-import { zoneOf } from '../time/zone.ts';
 import type { Expression, Of } from '../tree.ts';
-import { isKind, isNullable, loose, value, type Value } from '../value.ts';
-import type { Context } from './context.ts';
 
 export function writeExtract(expression: Of<'extract'>, context: Context): Value {
   const { part, value: of, zone, at } = expression;

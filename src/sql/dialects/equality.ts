@@ -1,8 +1,7 @@
-// Strings that are compared by the base of their letters, without regard to case and accents, as MySQL does.
+// What equals each other in other dialects: strings by collations, without regard to case and accents, and NaN.
 import { quoteString } from '../clickhouse/literal.ts';
 import { differs, note, type Context, type Place } from './context.ts';
-import { sql, type Sql } from './sql.ts';
-import { text, type Value } from './value.ts';
+import { sql, type Sql, text, type Value, joinSql, onlyIf, operand } from './value.ts';
 
 const LETTERS = /\p{L}/u;
 
@@ -92,4 +91,69 @@ function noteCollation(context: Context): void {
     'Strings are compared without case and accents, as by collations whose names end in _ai_ci; collations differ in letters such as ß, ø and й, in the order of punctuation, and in spaces at the end';
   if (context.shared.notes.some((each) => each.message === message)) return;
   note(context, 'note', { at: 0, code: 'collation', message });
+}
+
+/** Returns whether NaN is a value like others there. */
+export const ordersNan = ({ shared }: Context): boolean => shared.traits.nanIsGreatest;
+
+const CONSTANT = /^\(?-?[\d.]+(?:e[+-]?\d+)?\)?$/i;
+
+/** Returns whether the value may be NaN: a Float64 that is not written in the query. */
+export const mayBeNan = ({ type, sql: own }: Value): boolean =>
+  type.kind === 'float' && !CONSTANT.test(String(own));
+
+/** A number of which NaN is an error: what ClickHouse does with it there is not what the source does. */
+export const withoutNan = (own: Value, { shared }: Context): Value =>
+  shared.traits.hasNan && mayBeNan(own)
+    ? { ...own, sql: onlyIf(operand(own), sql`NOT isNaN(${own.sql})`), isLoose: true }
+    : own;
+
+const is = (own: Value): Sql => sql`isNaN(${own.sql})`;
+
+/** A test of a value that is NULL of NULL, and true of all others; undefined if it needs none. */
+const present = (own: Value): Sql | undefined =>
+  own.type.isNullable ? sql`(${own.sql} IS NOT NULL OR NULL)` : undefined;
+
+/** What a comparison has to add for NaN, or to take away; undefined if nothing. */
+export function nanComparison(
+  plain: Sql,
+  [a, b]: readonly [Value, Value],
+  operator: string,
+): Sql | undefined {
+  const [left, right] = [mayBeNan(a), mayBeNan(b)];
+  const [or, and] = [
+    (...tests: readonly (Sql | undefined)[]): Sql => sql`(${plain} OR ${joined(tests)})`,
+    (...tests: readonly (Sql | undefined)[]): Sql => sql`(${plain} AND NOT (${joined(tests)}))`,
+  ];
+  switch (operator) {
+    case '=':
+      return left && right ? or(is(a), is(b)) : undefined;
+    case '<>':
+    case '!=':
+      return left && right ? and(is(a), is(b)) : undefined;
+    case '<':
+      // NaN is not equal to itself in ClickHouse, and NULL is NULL.
+      return right ? or(is(b), sql`${operand(a)} = ${operand(a)}`) : undefined;
+    case '>':
+      return left ? or(is(a), sql`${operand(b)} = ${operand(b)}`) : undefined;
+    case '<=':
+      return right ? or(is(b), present(a)) : undefined;
+    case '>=':
+      return left ? or(is(a), present(b)) : undefined;
+    default:
+      return undefined;
+  }
+}
+
+const joined = (tests: readonly (Sql | undefined)[]): Sql =>
+  joinSql(
+    tests.filter((each) => each !== undefined),
+    ' AND ',
+  );
+
+/** The least or greatest of numbers some of which may be NaN; those that are NULL are left out. */
+export function nanExtreme(name: 'least' | 'greatest', numbers: readonly Sql[]): Sql {
+  const present = sql`arrayFilter(x -> x IS NOT NULL, [${joinSql(numbers)}])`;
+  // ClickHouse sorts NaN last.
+  return sql`arrayElementOrNull(arraySort(${present}), ${name === 'least' ? '1' : '-1'})`;
 }
