@@ -149,6 +149,10 @@ const COLUMNS: readonly (readonly [string, string])[] = [
   ['read_rows', 'rows read'],
 ];
 
+function nameOf({ name }: Row): string {
+  return typeof name === 'string' && name !== '' ? name : '(none)';
+}
+
 function CallsTable({ rows, name }: { readonly rows: readonly Row[] | undefined; readonly name: string }) {
   if (rows === undefined) return <p role="status">Loading…</p>;
   if (rows.length === 0)
@@ -168,8 +172,8 @@ function CallsTable({ rows, name }: { readonly rows: readonly Row[] | undefined;
         </thead>
         <tbody>
           {rows.map((row) => (
-            <tr key={String(row['name'])}>
-              <th scope="row">{row['name'] === '' ? '(none)' : String(row['name'])}</th>
+            <tr key={nameOf(row)}>
+              <th scope="row">{nameOf(row)}</th>
               {COLUMNS.map(([column]) => (
                 <td key={column}>{Number(row[column]).toLocaleString('en')}</td>
               ))}

@@ -1,5 +1,5 @@
 // How a query became the statement that is sent: after each rewrite, the text before and after it side by side, with the reason.
-import { alignLines } from '../../../src/sql/base/aligned-lines.ts';
+import { alignLines } from '../../../src/sql/clickhouse/aligned-lines.ts';
 import type { StatementStep } from '../service/client.ts';
 
 export function StatementView({ steps }: { readonly steps: readonly StatementStep[] }) {

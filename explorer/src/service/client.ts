@@ -100,6 +100,15 @@ export function fieldsOf({ parameters, own, cursor }: Ask): Readonly<Record<stri
   return { ...Object.fromEntries(filled), [language]: text, ...(isChosen ? { dialect } : {}) };
 }
 
+type Send = (path: string, key: string, init?: Init) => Promise<Response>;
+
+async function whyIn(send: Send, key: string, requestId: string, signal: AbortSignal): Promise<CallReport> {
+  const query = new URLSearchParams({ request: requestId }).toString();
+  const response = await send(`api/why?${query}`, key, { cache: 'no-store', signal });
+  const { result } = (await response.json().catch(unreachable)) as { result: CallReport }; // the service's envelope
+  return result;
+}
+
 /** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
 export function createClient({ base, fetch, now }: ClientOptions): Client {
   const send = async (path: string, key: string, init: Init = {}): Promise<Response> => {
@@ -157,12 +166,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const { result } = parseJson(text) as unknown as { result: Explanation }; // the service's envelope
       return result;
     },
-    why: async (key, requestId, signal) => {
-      const query = new URLSearchParams({ request: requestId }).toString();
-      const response = await send(`api/why?${query}`, key, { cache: 'no-store', signal });
-      const { result } = (await response.json().catch(unreachable)) as { result: CallReport }; // the service's envelope
-      return result;
-    },
+    why: (...asked) => whyIn(send, ...asked),
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
 }

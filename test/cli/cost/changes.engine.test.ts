@@ -1,9 +1,11 @@
 // Queries of a shipping company: those that read more than they need are found with a change, and well-written ones are not.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findChanges } from '../../../src/cli/commands/cost/find-changes.ts';
+import { createOutcomeStore, type OutcomeStore } from '../../../src/cli/commands/cost/outcome-store.ts';
 import { readStatistics } from '../../../src/cli/cost/statistics.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { openEngine } from '../../../src/service/app/engine.ts';
@@ -47,6 +49,7 @@ function fileOf({ query, parameters, call = {} }: Planted, index: number): Inspe
 async function changesOf(
   folder: string,
   planted: readonly Planted[],
+  outcomes?: OutcomeStore,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = planted.map(fileOf);
   const cases = files.flatMap((file) =>
@@ -72,6 +75,7 @@ async function changesOf(
     },
     {
       openEngine,
+      outcomes,
       openTestRuntime: async (given) => openTestRuntime(given),
       terminal: createTerminal(quiet, quiet, {}),
       epoch: () => Date.parse('2026-01-01T00:00:00Z'),
@@ -112,3 +116,34 @@ test.each(FOLDERS)(
   },
   120_000,
 );
+
+test('what is proven is kept by content: the same is not proven again, and other values are', async () => {
+  const store = createOutcomeStore(mkdtempSync(join(tmpdir(), 'millrace-')));
+  const known: boolean[] = [];
+  const outcomes: OutcomeStore = {
+    ...store,
+    find: async (key, calls) => {
+      const found = await store.find(key, calls);
+      known.push(found !== undefined);
+      return found;
+    },
+  };
+  const one = (parse(read('sensors', 'slow.yaml')) as readonly Planted[])
+    .filter(({ code }) => code === 'cost.hidden_key')
+    .slice(-2);
+  const first = await changesOf('sensors', one, outcomes);
+  expect(await changesOf('sensors', one, outcomes)).toEqual(first);
+  const others = one.map((each) => ({ ...each, query: each.query.replace("'DE-'", "'FR-'") }));
+  await changesOf('sensors', others, outcomes);
+  expect([...known, [...first.values()].every((texts) => texts.length > 0)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  const damaged = mkdtempSync(join(tmpdir(), 'millrace-'));
+  for (const text of ['', '{}', '[null]', '[1, 2]', '[{"before":{"rows":1},"after":{}}, null]']) {
+    writeFileSync(join(damaged, 'k.changes.analysis'), text);
+    expect(await createOutcomeStore(damaged).find('k', 2)).toBeUndefined();
+  }
+}, 120_000);

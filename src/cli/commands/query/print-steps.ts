@@ -1,5 +1,5 @@
 // Prints how a query became the statement that is sent: after each rewrite, the text before and after it side by side.
-import { alignLines } from '../../../sql/base/aligned-lines.ts';
+import { alignLines } from '../../../sql/clickhouse/aligned-lines.ts';
 import type { StatementStep } from '../../../service/request/planned-query.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 
