@@ -4,6 +4,7 @@ import type { Theme } from '../state/storage.ts';
 import { Icon } from '../parts/icon.tsx';
 import { useSave } from '../parts/save.ts';
 import { MODIFIER } from '../parts/modifier.ts';
+import { CallsButton } from '../calls/calls-button.tsx';
 import { ViewsMenu } from '../saved-views/views-menu.tsx';
 
 const NEXT: Readonly<Record<Theme, Theme>> = { auto: 'light', light: 'dark', dark: 'auto' };
@@ -22,6 +23,7 @@ export function Header() {
           <>
             <PaletteButton />
             <ViewsMenu />
+            <CallsButton />
             <OpenapiButton />
           </>
         )}

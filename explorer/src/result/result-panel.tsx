@@ -68,6 +68,7 @@ export function ResultPanel({ endpoint }: Props) {
       {run.value.kind === 'done' && (
         <StatusLine
           answer={run.value.answer}
+          ask={run.value.ask}
           maxRows={endpoint.max_rows}
           isPast={!isSameAsk(run.value.ask, askOf(address.value))}
         />

@@ -1,20 +1,23 @@
 // The result's status: row count, time per stage, cache status, and whether rows were truncated.
-import type { Answer, Cache } from '../service/answer.ts';
+import type { Answer, Cache, DataAge } from '../service/answer.ts';
+import type { Ask } from '../service/client.ts';
 import type { Row } from '../service/json.ts';
 import { timeOf } from '../chart/values.ts';
 import { Icon } from '../parts/icon.tsx';
 import { counted } from '../parts/words.ts';
 import { useExplorer } from '../state/context.ts';
+import { WhyButton } from '../calls/why-button.tsx';
 
 interface Props {
   readonly answer: Answer;
+  readonly ask: Ask;
   readonly maxRows: number;
   /** The request has changed since this run. */
   readonly isPast: boolean;
 }
 
-export function StatusLine({ answer, maxRows, isPast }: Props) {
-  const { rows, truncated, next, stages, cache, ms, size, read } = answer;
+export function StatusLine({ answer, ask, maxRows, isPast }: Props) {
+  const { rows, truncated, next, stages, cache, ms, size, read, dataAge } = answer;
   return (
     <div class="status" role="group" aria-label="Response details">
       <span class="status-rows" role="status">
@@ -30,6 +33,7 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
       <span class="status-cache" data-kind={cache.kind}>
         {cacheWords(cache)}
       </span>
+      {dataAge !== undefined && <Age {...dataAge} />}
       {read !== undefined && (
         <span title="From tables, before filters">
           read {counted(read.rows, 'row')}, {bytes(read.bytes)}
@@ -51,8 +55,26 @@ export function StatusLine({ answer, maxRows, isPast }: Props) {
           <strong>{ms.toFixed(0)} ms</strong> total
         </span>
       </span>
+      <WhyButton ask={ask} requestId={answer.requestId} />
     </div>
   );
+}
+
+/** How old the data is, if the endpoint declares how old it may be. */
+function Age({ seconds, isStale }: DataAge) {
+  const age = seconds === undefined ? 'data of unknown age' : `data ${ageWords(seconds)} old`;
+  return (
+    <span class={isStale ? 'status-cut' : 'status-age'}>
+      {isStale && <Icon name="warn" />} {isStale ? `${age}: older than it may be` : age}
+    </span>
+  );
+}
+
+/** In the largest unit that it has two of. */
+function ageWords(seconds: number): string {
+  if (seconds < 120) return `${Math.round(seconds)} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
 /** The pages of an endpoint that divides its rows. Each is a step of the browser's history. */

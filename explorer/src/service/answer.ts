@@ -28,8 +28,17 @@ export interface Answer {
   readonly requestId: string;
   /** The dialect that a consumer query was parsed as. */
   readonly dialect: string | undefined;
+  /** How old the data is; undefined if the endpoint does not declare it. */
+  readonly dataAge: DataAge | undefined;
   /** The revision of the endpoint that answered. */
   readonly revision: string | undefined;
+}
+
+export interface DataAge {
+  /** Undefined: no row has a time. */
+  readonly seconds: number | undefined;
+  /** True if it is older than the endpoint allows. */
+  readonly isStale: boolean;
 }
 
 /** Cache status; ages and times are seconds. */
@@ -69,9 +78,17 @@ export function readAnswer(headers: Headers, { rows: result, envelope, size }: B
     cache: readCache(headers.get('Cache-Status'), Number(headers.get('Age') ?? 0)),
     ms,
     requestId: headers.get('X-Request-Id') ?? '',
+    dataAge: readAge(headers),
     dialect: headers.get('Millrace-Dialect') ?? undefined,
     revision: /@(.+)$/.exec(headers.get('Millrace-Endpoint') ?? '')?.[1],
   };
+}
+
+function readAge(headers: Headers): DataAge | undefined {
+  const age = headers.get('Millrace-Data-Age');
+  const isStale = headers.get('Millrace-Data-Stale') === 'true';
+  if (age === null && !isStale) return undefined;
+  return { seconds: age === null ? undefined : Number(age), isStale };
 }
 
 /** `auth;dur=0.02, plan;dur=0.11` (https://www.w3.org/TR/server-timing/). */

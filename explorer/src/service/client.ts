@@ -6,6 +6,7 @@ import { readEvents, type ServerEvent } from './events.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
+import type { CallReport } from './call-report.ts';
 import { CallFailure, problemOf, unreachable } from './problem.ts';
 
 /** A request to an endpoint; a consumer query replaces the saved query. */
@@ -37,6 +38,15 @@ export interface ListedEndpoints {
 export interface Explanation {
   readonly sql: string;
   readonly dialect?: Dialect;
+  /** For keys that see statements: how the query became the statement that is sent to the engine. */
+  readonly steps?: readonly StatementStep[];
+}
+
+/** A rewrite of a query: the whole text after it. */
+export interface StatementStep {
+  readonly step: string;
+  readonly reason: string;
+  readonly sql: string;
 }
 
 export interface RunOptions {
@@ -64,6 +74,8 @@ export interface Client {
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
   /** Checks a consumer query without running it. */
   readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<Explanation>;
+  /** Why a call of the key took its time, by the id of its request. */
+  readonly why: (key: string, requestId: string, signal: AbortSignal) => Promise<CallReport>;
   /** The endpoints available to the key, as an OpenAPI document. */
   readonly openapi: (key: string) => Promise<Blob>;
 }
@@ -86,6 +98,15 @@ export function fieldsOf({ parameters, own, cursor }: Ask): Readonly<Record<stri
   const { language, text, dialect } = own;
   const isChosen = language === 'sql' && dialect !== undefined;
   return { ...Object.fromEntries(filled), [language]: text, ...(isChosen ? { dialect } : {}) };
+}
+
+type Send = (path: string, key: string, init?: Init) => Promise<Response>;
+
+async function whyIn(send: Send, key: string, requestId: string, signal: AbortSignal): Promise<CallReport> {
+  const query = new URLSearchParams({ request: requestId }).toString();
+  const response = await send(`api/why?${query}`, key, { cache: 'no-store', signal });
+  const { result } = (await response.json().catch(unreachable)) as { result: CallReport }; // the service's envelope
+  return result;
 }
 
 /** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
@@ -145,6 +166,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const { result } = parseJson(text) as unknown as { result: Explanation }; // the service's envelope
       return result;
     },
+    why: (...asked) => whyIn(send, ...asked),
     openapi: async (key) => (await send('openapi.json', key, { cache: 'no-store' })).blob(),
   };
 }

@@ -43,12 +43,32 @@ export function valueOf(column: KeyColumn, source: ValueSource): string {
   if (isTime(column)) {
     const { seconds = DEFAULT_SECONDS } = statistics.get(column.name) ?? {};
     const row = source.seed === undefined ? 'number' : `intDiv(number, ${TIES}) * ${TIES}`;
-    const time = `${newest - seconds} + intDiv(${row} * ${seconds}, ${Math.max(rows - 1, 1)})`;
+    const last = Math.max(rows - 1, 1);
+    const even = `${newest - seconds} + intDiv(${row} * ${seconds}, ${last})`;
+    const time = source.seed === undefined ? even : withRecent(even, { row, last, newest, seconds });
     return withNulls(cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type), column, source);
   }
   if (source.seed !== undefined && plainTypeOf(column.type).name === 'JSON')
     return ofDocuments(column, source);
   return ofElements(column, source) ?? withNulls(ofValues(column, source), column, source);
+}
+
+/** One of so many rows is newer than its number, in varied tables. */
+const ROWS_PER_RECENT = 16;
+
+interface TimesOfRows {
+  readonly row: string;
+  /** It is the number of the last row. */
+  readonly last: number;
+  readonly newest: number;
+  readonly seconds: number;
+}
+
+/** Returns times of which several are within the last minutes, so that conditions on these have rows. */
+function withRecent(even: string, { row, last, newest, seconds }: TimesOfRows): string {
+  const before = `(${last} - ${row}) * ${ROWS_PER_RECENT} / ${last}`;
+  const recent = `toInt64(${newest} - ${seconds / ROWS_PER_RECENT} * pow(${before}, 3))`;
+  return `if(${before} < 1, ${recent}, toInt64(${even}))`;
 }
 
 /** So many rows after each other have the same time, in varied tables. */
@@ -77,8 +97,10 @@ function ofDocuments(column: KeyColumn, source: ValueSource): string {
 
 function ofValues({ name, type }: KeyColumn, { from, rows, texts, statistics, seed }: ValueSource): string {
   const stored = `(SELECT groupUniqArray(${MOST_KNOWN})(assumeNotNull(${quoteIdentifier(name)})) FROM ${from})`;
-  const isText = plainTypeOf(type).name === 'String' && texts.length > 0;
-  const listed = texts.slice(0, MOST_KNOWN).map(quoteString).join(', ');
+  const length = fixedLength(type);
+  const fitting = texts.filter((text) => length === undefined || Buffer.byteLength(text) === length);
+  const isText = (plainTypeOf(type).name === 'String' || length !== undefined) && fitting.length > 0;
+  const listed = fitting.slice(0, MOST_KNOWN).map(quoteString).join(', ');
   const compared = seed === undefined ? undefined : comparedValues(type, texts);
   const known = isText
     ? `arrayDistinct(arrayConcat([${listed}], ${stored}))`
@@ -172,8 +194,17 @@ function ownValue(type: string, index: string, known: string): string | undefine
   if (plain.name === 'Bool') return `${index} % 2`;
   if (plain.name === 'String')
     return `concat(${known}[${index} % greatest(length(${known}), 1) + 1], ' ', toString(${index}))`;
+  const length = fixedLength(type);
+  if (length !== undefined)
+    return `substring(rightPad(hex(sipHash64(${index})), ${length}, '0'), 1, ${length})`;
   if (plain.name === 'UUID') return `reinterpret(sipHash128(${index}), 'UUID')`;
   return NUMBER.test(plain.name) ? index : undefined;
+}
+
+/** Returns the bytes of a FixedString. */
+function fixedLength(type: string): number | undefined {
+  const [, bytes] = /^FixedString\((\d+)\)$/.exec(printType(plainTypeOf(type))) ?? [];
+  return bytes === undefined ? undefined : Number(bytes);
 }
 
 function cast(sql: string, type: string): string {

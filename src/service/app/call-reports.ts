@@ -5,13 +5,14 @@ import type { Front } from '../fronts/server.ts';
 import { addWhyRoute } from '../fronts/why/routes.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { checkProblem } from '../request/engine-problems.ts';
+import { cacheAdvice } from '../request/why/cache-advice.ts';
 import { createRanStatements } from '../request/why/ran-statements.ts';
 import { why, whyForOperator, type WhyDeps } from '../request/why/why.ts';
 import { clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 
 function depsOf({ path, sandboxes, engine, callHistory }: Parts): WhyDeps {
-  const { ran = createRanStatements() } = path;
+  const { ran = createRanStatements(clock.monotonic) } = path;
   return { ...path, ran, sandboxes, engine, recentCalls: callHistory.recent, clock };
 }
 
@@ -38,6 +39,7 @@ export function callsOf(parts: Parts): CallRoutesOptions {
           })
       : undefined,
     load: engine.load,
+    advice: (counts) => cacheAdvice(parts.catalog.current().all, counts, deps.ran.repeats.read()),
     now: clock.epoch,
   };
 }

@@ -68,7 +68,7 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
     watches: createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) }),
     failures: createSharedFailures(),
     knownColumns: createKnownColumns(),
-    ran: createRanStatements(),
+    ran: createRanStatements(clock.monotonic),
     ...routingOf(options, spare),
   };
 }

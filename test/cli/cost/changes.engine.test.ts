@@ -1,9 +1,11 @@
 // Queries of a shipping company: those that read more than they need are found with a change, and well-written ones are not.
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { findChanges } from '../../../src/cli/commands/cost/find-changes.ts';
+import { createOutcomeStore, type OutcomeStore } from '../../../src/cli/commands/cost/outcome-store.ts';
 import { readStatistics } from '../../../src/cli/cost/statistics.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import { openEngine } from '../../../src/service/app/engine.ts';
@@ -11,8 +13,10 @@ import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
 import { loadSettings } from '../../../src/service/config/load-settings.ts';
 import { createInspect, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
 
-const FOLDER = join(import.meta.dirname, 'shipping');
-const read = (name: string): string => readFileSync(join(FOLDER, name), 'utf8');
+/** Schemas, each with slow queries and well-written ones. Those of sensors were written after the changes of queries. */
+const FOLDERS = ['shipping', 'sensors'];
+const pathOf = (folder: string, name: string): string => join(import.meta.dirname, folder, name);
+const read = (folder: string, name: string): string => readFileSync(pathOf(folder, name), 'utf8');
 
 /** A query in a file of the folder. A slow one has the code of its finding, and what the hint says. */
 interface Planted {
@@ -42,7 +46,11 @@ function fileOf({ query, parameters, call = {} }: Planted, index: number): Inspe
 }
 
 /** Returns the findings of each query, by its name. */
-async function changesOf(planted: readonly Planted[]): Promise<ReadonlyMap<string, readonly string[]>> {
+async function changesOf(
+  folder: string,
+  planted: readonly Planted[],
+  outcomes?: OutcomeStore,
+): Promise<ReadonlyMap<string, readonly string[]>> {
   const files = planted.map(fileOf);
   const cases = files.flatMap((file) =>
     (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
@@ -50,23 +58,24 @@ async function changesOf(planted: readonly Planted[]): Promise<ReadonlyMap<strin
   const loaded = await loadSettings({
     flags: {},
     env: {},
-    file: { path: join(FOLDER, 'millrace.yaml'), required: false },
+    file: { path: pathOf(folder, 'millrace.yaml'), required: false },
   });
   if (!('settings' in loaded)) throw new Error(JSON.stringify(loaded));
-  const sizes = readStatistics('statistics.yaml', read('schema/statistics.yaml'));
+  const sizes = readStatistics('statistics.yaml', read(folder, 'schema/statistics.yaml'));
   if (!('statistics' in sizes)) throw new Error(JSON.stringify(sizes));
   const quiet = { isTTY: false, write: () => true };
   const findings = await findChanges(
     files,
     {
       settings: loaded.settings,
-      schema: { path: join(FOLDER, 'schema'), database: undefined, variables: new Map() },
+      schema: { path: pathOf(folder, 'schema'), database: undefined, variables: new Map() },
       statistics: sizes.statistics,
-      fixtures: join(FOLDER, 'fixtures'),
+      fixtures: pathOf(folder, 'fixtures'),
       cases,
     },
     {
       openEngine,
+      outcomes,
       openTestRuntime: async (given) => openTestRuntime(given),
       terminal: createTerminal(quiet, quiet, {}),
       epoch: () => Date.parse('2026-01-01T00:00:00Z'),
@@ -80,22 +89,61 @@ async function changesOf(planted: readonly Planted[]): Promise<ReadonlyMap<strin
   );
 }
 
-test('slow queries are found, each with a change', async () => {
-  const slow = (parse(read('slow.yaml')) as readonly Planted[]).filter((each) => !('skip' in each));
-  const found = await changesOf(slow);
-  const missed = slow.filter(
-    ({ name, code, writes = '' }) =>
-      found
-        .get(name)
-        ?.some(
-          (text) =>
-            text.toLowerCase().includes(`${code}: `) && text.toLowerCase().includes(writes.toLowerCase()),
-        ) !== true,
-  );
-  expect(missed.map(({ name }) => [name, found.get(name)])).toEqual([]);
-}, 120_000);
+test.each(FOLDERS)(
+  'slow queries of %s are found, each with a change',
+  async (folder) => {
+    const slow = (parse(read(folder, 'slow.yaml')) as readonly Planted[]).filter((each) => !('skip' in each));
+    const found = await changesOf(folder, slow);
+    const missed = slow.filter(
+      ({ name, code, writes = '' }) =>
+        found
+          .get(name)
+          ?.some(
+            (text) =>
+              text.toLowerCase().includes(`${code}: `) && text.toLowerCase().includes(writes.toLowerCase()),
+          ) !== true,
+    );
+    expect(missed.map(({ name }) => [name, found.get(name)])).toEqual([]);
+  },
+  120_000,
+);
 
-test('well-written queries have no findings', async () => {
-  const found = await changesOf(parse(read('well.yaml')) as readonly Planted[]);
-  expect([...found].filter(([, texts]) => texts.length > 0)).toEqual([]);
+test.each(FOLDERS)(
+  'well-written queries of %s have no findings',
+  async (folder) => {
+    const found = await changesOf(folder, parse(read(folder, 'well.yaml')) as readonly Planted[]);
+    expect([...found].filter(([, texts]) => texts.length > 0)).toEqual([]);
+  },
+  120_000,
+);
+
+test('what is proven is kept by content: the same is not proven again, and other values are', async () => {
+  const store = createOutcomeStore(mkdtempSync(join(tmpdir(), 'millrace-')));
+  const known: boolean[] = [];
+  const outcomes: OutcomeStore = {
+    ...store,
+    find: async (key, calls) => {
+      const found = await store.find(key, calls);
+      known.push(found !== undefined);
+      return found;
+    },
+  };
+  const one = (parse(read('sensors', 'slow.yaml')) as readonly Planted[])
+    .filter(({ code }) => code === 'cost.hidden_key')
+    .slice(-2);
+  const first = await changesOf('sensors', one, outcomes);
+  expect(await changesOf('sensors', one, outcomes)).toEqual(first);
+  const others = one.map((each) => ({ ...each, query: each.query.replace("'DE-'", "'FR-'") }));
+  await changesOf('sensors', others, outcomes);
+  expect([...known, [...first.values()].every((texts) => texts.length > 0)]).toEqual([
+    false,
+    true,
+    false,
+    true,
+  ]);
+  const damaged = mkdtempSync(join(tmpdir(), 'millrace-'));
+  for (const text of ['', '{}', '[null]', '[1, 2]', '[{"before":{"rows":1},"after":{}}, null]']) {
+    writeFileSync(join(damaged, 'k.changes.analysis'), text);
+    expect(await createOutcomeStore(damaged).find('k', 2)).toBeUndefined();
+  }
 }, 120_000);

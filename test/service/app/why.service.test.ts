@@ -35,6 +35,8 @@ beforeAll(async () => {
   const endpoints = {
     mine: `query: SELECT sum(n) AS c FROM app.events WHERE tenant = @tenant\n${tenant}`,
     scan: 'query: SELECT count() AS c FROM app.events WHERE n % 7 = 3',
+    spread: 'query: SELECT @n AS n\nparameters: { n: { type: UInt32 } }\ncache: { ttl: 600 }',
+    again: 'query: SELECT 2 AS n',
     kept: 'query: SELECT 1 AS n\ncache: { ttl: 600 }',
     open: 'query: "WITH t AS (SELECT n, tenant FROM app.events) SELECT n FROM t"\nsandbox: { enabled: true }',
   };
@@ -232,6 +234,18 @@ describe('operators', () => {
     await eventually(async () =>
       expect((await admin<Top>('/top?minutes=1000&by=errors')).result).toEqual(
         expect.arrayContaining([expect.objectContaining({ endpoint: 'mine', errors: expect.any(Number) })]),
+      ),
+    );
+    for (let n = 0; n < 60; n++) {
+      await (await send(`/api/endpoints/query/spread?n=${n}`, 'plain')).text();
+      await (await send('/api/endpoints/query/again', 'plain')).text();
+    }
+    await eventually(async () =>
+      expect((await admin<{ readonly advice: object[] }>('/top')).advice).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ endpoint: 'spread', kind: 'never_hit' }),
+          expect.objectContaining({ endpoint: 'again', kind: 'would_hit' }),
+        ]),
       ),
     );
     for (const wrong of [

@@ -33,6 +33,11 @@ export function analysisKey(context: AnalysisContext | ComparisonContext, produc
   return keyOf([product, engineRelease(), context]);
 }
 
+/** The key of what depends on these values, on the engine and on the program. */
+export function contentKey(values: readonly unknown[], product = programHash()): string {
+  return keyOf([product, engineRelease(), values]);
+}
+
 /** Not a collision of two lists: JSON tells the values apart. */
 function keyOf(values: readonly unknown[]): string {
   return hash('sha256', JSON.stringify(values), 'hex');

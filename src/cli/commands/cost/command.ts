@@ -13,8 +13,11 @@ import {
   withSchemaOptions,
 } from '../../kit/schema-options.ts';
 import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
+import { chooseCacheFolder } from '../analysis/folder.ts';
+import { withCacheOptions } from '../analysis/open.ts';
 import { cost, type CostOptions } from './cost.ts';
 import { DEFAULT_SIZES, readEarlier, readSizes } from './inputs.ts';
+import { createOutcomeStore } from './outcome-store.ts';
 import { printHuman, printJson, printMarkdown } from './printers.ts';
 
 interface CostFlags extends SchemaFlags {
@@ -22,6 +25,7 @@ interface CostFlags extends SchemaFlags {
   readonly fixtures?: string;
   readonly statistics?: string;
   readonly server?: boolean;
+  readonly cache?: string | false;
   readonly maxRows?: number;
   readonly compare?: string;
   readonly maxGrowth?: number;
@@ -65,9 +69,11 @@ export function addCost(program: Command, deps: CommandDeps): void {
       new Option('--format <format>', 'the output format').choices(Object.keys(PRINTERS)).default('human'),
     )
     .option('--write <format=file>', 'also write a report to a file; can be repeated', collect, []);
-  withSchemaOptions(command).action(async (names: string[], flags: CostFlags) => {
+  withSchemaOptions(withCacheOptions(command)).action(async (names: string[], flags: CostFlags) => {
     const options = await optionsOf(names, flags, deps);
-    deps.setExitCode(await cost(options, { ...deps, epoch: REAL_TIME.epoch }));
+    const { path } = await chooseCacheFolder(flags.cache, deps.env);
+    const outcomes = createOutcomeStore(path);
+    deps.setExitCode(await cost(options, { ...deps, epoch: REAL_TIME.epoch, outcomes }));
   });
 }
 

@@ -9,6 +9,7 @@ import { estimateCases, type EstimatingDeps } from './estimate-cases.ts';
 import { findChanges } from './find-changes.ts';
 import type { MadeTables } from './fixture-tables.ts';
 import { withMadeTables } from './made-tables.ts';
+import type { OutcomeStore } from './outcome-store.ts';
 import { mayReadLess } from './propose-changes.ts';
 import type { CaseCost } from './report.ts';
 
@@ -19,6 +20,8 @@ export interface CostSource extends Pick<MadeTables, 'settings' | 'fixtures'> {
 }
 
 export interface CostDeps extends EstimatingDeps {
+  /** Keeps which changes were proven; undefined: nothing is kept. */
+  readonly outcomes?: OutcomeStore | undefined;
   readonly openEngine: OpenEngine;
   /** It returns milliseconds since 1970. */
   readonly epoch: () => number;

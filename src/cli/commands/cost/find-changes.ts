@@ -4,12 +4,18 @@ import type { Engine } from '../../../service/engine/engine.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { openVariedTables, type VariedTables } from '../../cost/changes/varied-tables.ts';
 import { DIFFERENT, verifyChanges, type VerifiedChange } from '../../cost/changes/verify.ts';
+import type { Statistics } from '../../cost/statistics.ts';
 import { adviceOf, changeFinding } from './change-finding.ts';
 import type { EstimatingDeps } from './estimate-cases.ts';
 import { comparedIn, withFixtureTables, type MadeTables } from './fixture-tables.ts';
+import { fixtureContent, outcomeKey, type OutcomeStore } from './outcome-store.ts';
 import { proposeChanges, type ChangedExample } from './propose-changes.ts';
 
-type FindingDeps = EstimatingDeps & Parameters<typeof withFixtureTables>[1];
+type FindingDeps = EstimatingDeps &
+  Parameters<typeof withFixtureTables>[1] & {
+    /** Keeps what was proven; undefined: nothing is kept. */
+    readonly outcomes?: OutcomeStore | undefined;
+  };
 
 /** So many examples of a file are tried. */
 const MOST_CALLS = 3;
@@ -30,10 +36,11 @@ export async function findChanges(
         const cases = made.cases.filter((each) => each.file === file).slice(0, MOST_CALLS);
         all.push(...(await proposeChanges({ file, cases }, varied, runtime.pathAt)));
       }
+      const knownOutcomes = await rememberOutcomes(engine, varied, { ...deps, sizes: made.statistics });
       const outcomes: VerifiedChange[] = [];
       for (let at = 0; at < all.length; at += AT_ONCE) {
         deps.terminal.progress(`Changes: ${at} of ${all.length}`);
-        outcomes.push(...(await outcomesOf(all.slice(at, at + AT_ONCE), engine, varied)));
+        outcomes.push(...(await knownOutcomes(all.slice(at, at + AT_ONCE))));
       }
       return provenFindings(all, outcomes);
     } finally {
@@ -46,14 +53,23 @@ export async function findChanges(
 /** So many calls are made with the same tables, which have what all of them compare with. */
 const AT_ONCE = 60;
 
-function outcomesOf(
-  candidates: readonly ChangedExample[],
+/** Returns what verifies changes, unless their outcomes are known. The tables still have the rows of fixtures. */
+async function rememberOutcomes(
   engine: Engine,
   varied: VariedTables,
-): Promise<readonly VerifiedChange[]> {
-  const fill = varied.fillWith(comparedIn(candidates.map((each) => each.example)));
-  const calls = candidates.map(({ call }) => call);
-  return verifyChanges(engine, fill, calls);
+  { outcomes: store, sizes }: Pick<FindingDeps, 'outcomes'> & { readonly sizes: Statistics },
+): Promise<(candidates: readonly ChangedExample[]) => Promise<readonly VerifiedChange[]>> {
+  const tables = store === undefined ? [] : await fixtureContent(engine, varied.tables.keys());
+  return async (candidates) => {
+    const texts = comparedIn(candidates.map((each) => each.example));
+    const calls = candidates.map(({ call }) => call);
+    const key = outcomeKey({ calls, texts, newest: varied.newest, sizes, tables });
+    const known = await store?.find(key, calls.length);
+    if (known !== undefined) return known;
+    const outcomes = await verifyChanges(engine, varied.fillWith(texts), calls);
+    await store?.keep(key, outcomes);
+    return outcomes;
+  };
 }
 
 /** Returns a finding for each change that saves something for a call, and is the same for all. */

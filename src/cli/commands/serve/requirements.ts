@@ -42,5 +42,11 @@ export function requireKeys({
 }
 
 export function developmentToken(key: string): Token {
-  return { name: 'development', sha256: hashKey(key), endpoints: ['*'], allow: ['sql', 'lql'] };
+  return {
+    name: 'development',
+    sha256: hashKey(key),
+    endpoints: ['*'],
+    allow: ['sql', 'lql'],
+    statements: true,
+  };
 }

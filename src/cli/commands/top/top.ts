@@ -1,6 +1,7 @@
 // Runs `millrace top`: a table of calls, printed once, or drawn again and again in place of the one before.
 import type { After } from '../../../sql/base/clock.ts';
 import type { TopCalls, TopEntry, TopGroup, TopOrder } from '../../../service/observe/top-calls.ts';
+import type { CacheAdvice } from '../../../service/request/why/cache-advice.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { renderTable } from '../../kit/table.ts';
 
@@ -9,6 +10,7 @@ export interface TopReport extends TopCalls {
   readonly since: string;
   readonly until: string;
   readonly source: 'process' | 'table';
+  readonly advice: readonly CacheAdvice[];
   readonly statements: { readonly running: number; readonly waiting: number };
 }
 
@@ -58,6 +60,7 @@ function show(report: TopReport, options: TopOptions, { terminal }: TopDeps): vo
 
 /** A terminal has few lines; `--json` has all. */
 const MOST_LINES = 30;
+const MOST_ADVICE = 5;
 
 function linesOf(report: TopReport, { group, by }: TopOptions): readonly string[] {
   const { result, left, total, since, until, source, statements } = report;
@@ -74,6 +77,7 @@ function linesOf(report: TopReport, { group, by }: TopOptions): readonly string[
       ...shown.map((each) => [...namesOf(each, group), ...COLUMNS.map(([, cell]) => cell(each, total))]),
     ]),
     ...(more > 0 ? [`… and ${more} more`] : []),
+    ...report.advice.slice(0, MOST_ADVICE).flatMap(({ endpoint, text }) => ['', `${endpoint}: ${text}`]),
   ];
 }
 

@@ -5,6 +5,8 @@ import { adminUrl, askAdmin, readJson } from '../../kit/admin-client.ts';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 import { serviceAddress } from '../../kit/service-client.ts';
+import { chooseCacheFolder } from '../analysis/folder.ts';
+import { createOutcomeStore } from '../cost/outcome-store.ts';
 import { changesFor } from './changes.ts';
 import { printReport } from './print.ts';
 
@@ -34,7 +36,11 @@ export function addWhy(program: Command, deps: CommandDeps): void {
       const settings = await settingsOf(flags, deps);
       const report = await reportFor(target, flags, () => adminUrl(flags.admin, settings), deps.env);
       const changes = flags.changes
-        ? await changesFor(report.endpoint, settings, { ...deps, epoch: REAL_TIME.epoch })
+        ? await changesFor(report.endpoint, settings, {
+            ...deps,
+            epoch: REAL_TIME.epoch,
+            outcomes: createOutcomeStore((await chooseCacheFolder(undefined, deps.env)).path),
+          })
         : undefined;
       printReport(report, changes, { terminal: deps.terminal, isJson: flags.json === true });
     });

@@ -4,6 +4,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import type { Load } from '../../engine/engine.ts';
 import { COUNTED_MINUTES, type CallCount, type CallCounts } from '../../observe/call-counts.ts';
 import { ORDERS, topOf, type TopGroup, type TopOrder } from '../../observe/top-calls.ts';
+import type { CacheAdvice } from '../../request/why/cache-advice.ts';
 import type { CallReport } from '../../request/why/report.ts';
 
 export interface CallRoutesOptions {
@@ -13,6 +14,7 @@ export interface CallRoutesOptions {
   /** Reads the table of calls; undefined: calls are not written to it. */
   readonly stored: ((minutes: number) => Promise<readonly CallCount[]>) | undefined;
   readonly load: () => Load;
+  readonly advice: (counts: readonly CallCount[]) => readonly CacheAdvice[];
   /** Milliseconds since 1970. */
   readonly now: () => number;
 }
@@ -44,7 +46,7 @@ export function addCallRoutes(app: FastifyInstance, options: CallRoutesOptions):
 }
 
 async function topReport(
-  { counts, stored, load, now }: CallRoutesOptions,
+  { counts, stored, load, advice, now }: CallRoutesOptions,
   { minutes, group, by }: TopQuery,
 ): Promise<object> {
   const isLonger = minutes > COUNTED_MINUTES;
@@ -52,14 +54,15 @@ async function topReport(
     throw invalid(
       `This process counts the last ${COUNTED_MINUTES} minutes. For more, set MILLRACE_USAGE=true: the table of calls is then read`,
     );
-  const all = isLonger ? await stored?.(minutes) : counts.read(minutes);
+  const all = (isLonger ? await stored?.(minutes) : counts.read(minutes)) ?? [];
   const since = isLonger ? now() - minutes * 60_000 : counts.since(minutes);
   return {
     since: new Date(since).toISOString(),
     until: new Date(now()).toISOString(),
     source: isLonger ? 'table' : 'process',
     statements: load(),
-    ...topOf(all ?? [], group, by),
+    ...topOf(all, group, by),
+    advice: advice(all),
   };
 }
 

@@ -3,6 +3,7 @@ import { createLru } from '../../../sql/base/lru.ts';
 import { isRedacting } from '../../../guard/redact/demand.ts';
 import type { Statement } from '../../engine/engine.ts';
 import type { Plan } from '../plan.ts';
+import { createRepeats, type Repeats } from './repeats.ts';
 
 export interface RanStatement {
   readonly statement: Statement;
@@ -11,6 +12,7 @@ export interface RanStatement {
 }
 
 export interface RanStatements {
+  readonly repeats: Repeats;
   /** The id of a request may be that of a request of another key, since callers choose it: `usageId` keeps them apart. */
   readonly note: (usageId: string, requestId: string, ran: RanStatement) => void;
   readonly find: (usageId: string, requestId: string) => RanStatement | undefined;
@@ -21,9 +23,11 @@ const MAX_BYTES = 4 * 2 ** 20;
 /** What the objects of a statement take beside its texts. */
 const OBJECT_BYTES = 500;
 
-export function createRanStatements(): RanStatements {
+/** `now` returns milliseconds, monotonic. */
+export function createRanStatements(now: () => number): RanStatements {
   const held = createLru<RanStatement>({ size: MAX_BYTES, sizeOf });
   return {
+    repeats: createRepeats(now),
     note: (usageId, requestId, ran) => void held.set(JSON.stringify([usageId, requestId]), ran),
     find: (usageId, requestId) => held.get(JSON.stringify([usageId, requestId])),
   };
@@ -35,12 +39,12 @@ function sizeOf({ statement: { sql, parameters } }: RanStatement, id: string): n
 }
 
 /** Called when a query runs for a request. */
-export function noteRan(
-  ran: RanStatements | undefined,
-  { query, admitted, redactor, requester }: Plan,
-): void {
+export function noteRan(ran: RanStatements | undefined, plan: Plan): void {
+  if (ran === undefined) return;
+  ran.repeats.note(plan);
+  const { query, admitted, redactor, requester } = plan;
   const { requestId, key } = requester;
   const { statement } = query.routed ?? query;
   const isRedacted = isRedacting(redactor);
-  ran?.note(admitted.principal.usageId, requestId, { statement: { ...statement, key }, isRedacted });
+  ran.note(admitted.principal.usageId, requestId, { statement: { ...statement, key }, isRedacted });
 }
