@@ -79,8 +79,15 @@ query: WITH k AS (SELECT email FROM zoo.keepers) SELECT email FROM k
 sandbox: { enabled: true }
 pii: { redact: true, columns: { email: mask } }
 `;
-  const { endpoint } = createCompile({ piiHashKey: undefined })('without-table.yaml', file).candidate!;
-  const catalog = { endpoints: [endpoint], all: [endpoint], find: () => endpoint, versions: () => [endpoint] };
+  const { candidate } = createCompile({ piiHashKey: undefined })('without-table.yaml', file);
+  if (candidate === undefined) throw new Error('the file is valid');
+  const { endpoint } = candidate;
+  const catalog = {
+    endpoints: [endpoint],
+    all: [endpoint],
+    find: () => endpoint,
+    versions: () => [endpoint],
+  };
   const { engine } = service;
   const findings = await preflight(engine, { current: () => catalog }, createDescribe(engine));
   const tried = findings.filter(({ name }) => name.startsWith('without-table: '));
