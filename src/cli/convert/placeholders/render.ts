@@ -5,7 +5,7 @@ import { conditionParts, isOfNumbers, testedValues } from './conditions.ts';
 import { answeredArms, demandsOf } from './demands.ts';
 import { renderInterval } from './interval.ts';
 import { lifted } from './lift.ts';
-import { renderMembership } from './membership.ts';
+import { renderMembership } from './item-list.ts';
 import { createNames } from './names.ts';
 import { valuesOf, type Condition, type Node, type NodeSource, type Value } from './nodes.ts';
 import {
