@@ -80,7 +80,7 @@ function plainComparison(a: Value, b: Value, { operator, context }: Comparison):
   return ofNan === undefined ? condition(plain, nullable) : { ...condition(ofNan, nullable), isLoose: false };
 }
 
-const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
+export const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
 const hasFloats = ({ type }: Value): boolean =>
   [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
