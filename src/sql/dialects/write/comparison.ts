@@ -1,4 +1,5 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
+import type { Operation } from '../arithmetic.ts';
 import { caseless, checkLiterals, mayBeNan, nanComparison, ordersNan } from '../equality.ts';
 import { asValue, differs, unconverted, type Place, type Context } from '../context.ts';
 import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
@@ -9,10 +10,6 @@ import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
 import { isWritten, toward } from './unify.ts';
-
-interface Comparison extends Place {
-  readonly operator: string;
-}
 
 const ORDERED: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 const OPERATORS: ReadonlySet<string> = new Set([
@@ -32,7 +29,7 @@ export function compared(expression: Expression, context: Context): Value {
 }
 
 /** `left operator right`. */
-export function comparison(left: Value, right: Value, place: Comparison): Value {
+export function comparison(left: Value, right: Value, place: Operation): Value {
   const { operator } = place;
   checkLiterals([left, right], place);
   const special =
@@ -66,7 +63,7 @@ function arraysByElement(a: Value, b: Value, isNot: boolean): Sql {
 const mayHoldNull = ({ type }: Value): boolean => type.kind === 'array' && type.element?.isNullable !== false;
 
 /** NULL if an array is NULL, which ClickHouse has not. */
-function plainComparison(a: Value, b: Value, { operator, context }: Comparison): Value {
+function plainComparison(a: Value, b: Value, { operator, context }: Operation): Value {
   const isOpen = context.shared.traits.hasStrictArrays && !LESS.has(operator) && [a, b].some(mayHoldNull);
   if (isOpen && [a, b].every((each) => isKind(each, 'array')))
     return value('bool', arraysByElement(a, b, operator !== '='));
@@ -112,7 +109,7 @@ const isWide = ({ type, literal }: Value): boolean =>
   type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
 
 /** Values in JSON are compared with integers exactly. */
-function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
+function openComparison(left: Value, right: Value, { operator, at, context }: Operation): Value | undefined {
   const sides = [left, right];
   const { traits } = context.shared;
   const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
@@ -143,7 +140,7 @@ const isDocument = ({ sql: own, literal }: Value): boolean =>
   /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? '');
 
 /** Compares two values in JSON: numbers as numbers, other values as text. Collations compare all of them as text. */
-function jsonComparison(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
+function jsonComparison(left: Value, right: Value, { operator, context }: Operation): Value | undefined {
   const { isJsonOpaque, isJsonDocument, ignoresCase } = context.shared.traits;
   const isPlain = isJsonOpaque || ignoresCase || context.isJoin === true || !ORDERED.has(operator);
   if (isPlain || ![left, right].some((each) => isKind(each, 'json'))) return undefined;
@@ -173,7 +170,7 @@ const rankOf = (own: Value): Sql =>
 const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
 
 /** Where a number and a string that are both written in the query are not converted, the number is less. */
-function writtenClasses(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
+function writtenClasses(left: Value, right: Value, { operator, context }: Operation): Value | undefined {
   if (!context.shared.traits.numbersAreLess || !ORDERED.has(operator)) return undefined;
   const isLess = isConstant(left) && isWritten(right);
   if (!isLess && !(isConstant(right) && isWritten(left))) return undefined;
@@ -182,7 +179,7 @@ function writtenClasses(left: Value, right: Value, { operator, context }: Compar
 }
 
 /** Records are equal if their fields are: a field that differs decides, even if another one is NULL. */
-function byFields(left: Value, right: Value, place: Comparison): Value | undefined {
+function byFields(left: Value, right: Value, place: Operation): Value | undefined {
   const { operator } = place;
   const [own, others] = [left, right].map(({ type }) => [...(type.fields?.values() ?? [])]);
   const isEquality = operator === '=' || operator === '<>' || operator === '!=';
@@ -224,7 +221,7 @@ function isDay({ literal }: Value): boolean {
 }
 
 /** Of times that are compared as text, '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal. */
-function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
+function dateOperator(left: Value, right: Value, { operator, at, context }: Operation): string {
   if (!context.shared.traits.comparesTimesAsText) return operator;
   if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
     return unconverted(at, 'type', 'A date and a time differ in the source', 'Write date(…) of the time.');
