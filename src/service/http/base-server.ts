@@ -14,6 +14,60 @@ import type { SignalOptions } from './request-signal.ts';
 import { addSecurityHeaders } from './security-headers.ts';
 import { addProblems, toProblem, type SendProblem } from './problems.ts';
 
+export interface BaseOptions extends ObserveOptions, SignalOptions {
+  /** Problems of saved queries have the engine's message: in development only. */
+  readonly disclosesCauses: boolean;
+  readonly compression: Compression;
+  readonly slowClients: SlowClients;
+  readonly headerPrefix: string;
+  readonly corsOrigins: CorsOptions['corsOrigins'];
+  /** Returns a new request id. */
+  readonly newId: () => string;
+}
+
+/** What listeners do differently. */
+interface Listening {
+  readonly intercept?: Intercept;
+  readonly sendProblem: SendProblem;
+  /** Answers what Node's HTTP parser rejected. */
+  readonly answerClientError: (error: NodeJS.ErrnoException, socket: Socket) => void;
+}
+
+/** Creates the server without routes, not yet listening. `close()` lets running requests finish. */
+export function createBaseServer(options: BaseOptions, listening: Listening): FastifyInstance {
+  const { intercept, sendProblem, answerClientError } = listening;
+  const app = fastify({
+    serverFactory: (handle) => createNodeServer(handle, intercept),
+    // An overlong name is rejected as any unknown name is.
+    routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
+    genReqId: (request) => requestIdOf(request.headers['x-request-id'], options.newId),
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: (error, socket) => answerClientError(error, socket),
+    frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
+  });
+  disableBodyParsing(app);
+  addProblems(app, options, sendProblem);
+  observeRequests(app, options);
+  addSecurityHeaders(app);
+  addCors(app, options);
+  watchSending(app, options.compression, options.slowClients);
+  closeWhenAnswered(app);
+  return app;
+}
+
+/** On shutdown, connections with a running request close after its response rather than when draining ends. */
+function closeWhenAnswered(app: FastifyInstance): void {
+  let isClosing = false;
+  app.addHook('preClose', async () => {
+    isClosing = true;
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (isClosing) reply.header('Connection', 'close');
+    done();
+  });
+}
+
 /** By connection; one listener for all of them. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>();
 
@@ -101,58 +155,4 @@ async function compressedBody(reply: FastifyReply, body: Buffer, compression: Co
 function varyByEncoding(reply: FastifyReply): void {
   const others = reply.getHeader('vary');
   reply.header('Vary', others === undefined ? 'Accept-Encoding' : `${String(others)}, Accept-Encoding`);
-}
-
-export interface BaseOptions extends ObserveOptions, SignalOptions {
-  /** Problems of saved queries have the engine's message: in development only. */
-  readonly disclosesCauses: boolean;
-  readonly compression: Compression;
-  readonly slowClients: SlowClients;
-  readonly headerPrefix: string;
-  readonly corsOrigins: CorsOptions['corsOrigins'];
-  /** Returns a new request id. */
-  readonly newId: () => string;
-}
-
-/** What listeners do differently. */
-interface Listening {
-  readonly intercept?: Intercept;
-  readonly sendProblem: SendProblem;
-  /** Answers what Node's HTTP parser rejected. */
-  readonly answerClientError: (error: NodeJS.ErrnoException, socket: Socket) => void;
-}
-
-/** Creates the server without routes, not yet listening. `close()` lets running requests finish. */
-export function createBaseServer(options: BaseOptions, listening: Listening): FastifyInstance {
-  const { intercept, sendProblem, answerClientError } = listening;
-  const app = fastify({
-    serverFactory: (handle) => createNodeServer(handle, intercept),
-    // An overlong name is rejected as any unknown name is.
-    routerOptions: { maxParamLength: HEADER_LIMIT, querystringParser: () => ({}) },
-    genReqId: (request) => requestIdOf(request.headers['x-request-id'], options.newId),
-    return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => answerClientError(error, socket),
-    frameworkErrors: (error, _request, reply) => void sendProblem(reply, toProblem(error)),
-  });
-  disableBodyParsing(app);
-  addProblems(app, options, sendProblem);
-  observeRequests(app, options);
-  addSecurityHeaders(app);
-  addCors(app, options);
-  watchSending(app, options.compression, options.slowClients);
-  closeWhenAnswered(app);
-  return app;
-}
-
-/** On shutdown, connections with a running request close after its response rather than when draining ends. */
-function closeWhenAnswered(app: FastifyInstance): void {
-  let isClosing = false;
-  app.addHook('preClose', async () => {
-    isClosing = true;
-  });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (isClosing) reply.header('Connection', 'close');
-    done();
-  });
 }

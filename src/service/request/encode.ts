@@ -13,22 +13,6 @@ import { replayWhileValid, whileValid } from './reading/validity.ts';
 import type { Verification } from './rollups/verify.ts';
 import type { Shadow } from './shadow/shadow.ts';
 
-/** Undefined: only the client may store the answer. Caches that ignore `Vary` would serve it to other keys. */
-function sharedCaching(
-  { cache, tenant, redaction }: Pick<Endpoint, 'cache' | 'tenant' | 'redaction'>,
-  {
-    principal: { locked, redact, resultShape },
-    consumerQuery,
-  }: {
-    readonly principal: Pick<Principal, 'locked' | 'redact' | 'resultShape'>;
-    readonly consumerQuery: ConsumerQuery | undefined;
-  },
-): SharedCaching | undefined {
-  if (cache === undefined || !cache.isPublic || tenant !== undefined) return undefined;
-  const isOfKey = locked.size > 0 || resultShape !== undefined || (redact && !redaction.always);
-  return isOfKey || consumerQuery !== undefined ? undefined : cache;
-}
-
 export interface EncodeDeps extends MetadataDeps {
   readonly clock: Clock;
   readonly keyUse: Pick<KeyUse, 'note'>;
@@ -107,4 +91,20 @@ function replayFor(
     return replay();
   });
   return replayWhileValid(deps, bindings, again);
+}
+
+/** Undefined: only the client may store the answer. Caches that ignore `Vary` would serve it to other keys. */
+function sharedCaching(
+  { cache, tenant, redaction }: Pick<Endpoint, 'cache' | 'tenant' | 'redaction'>,
+  {
+    principal: { locked, redact, resultShape },
+    consumerQuery,
+  }: {
+    readonly principal: Pick<Principal, 'locked' | 'redact' | 'resultShape'>;
+    readonly consumerQuery: ConsumerQuery | undefined;
+  },
+): SharedCaching | undefined {
+  if (cache === undefined || !cache.isPublic || tenant !== undefined) return undefined;
+  const isOfKey = locked.size > 0 || resultShape !== undefined || (redact && !redaction.always);
+  return isOfKey || consumerQuery !== undefined ? undefined : cache;
 }

@@ -25,6 +25,21 @@ import { totalCondition } from './total-conditions.ts';
 import { unorderedTables } from '../row-order.ts';
 import type { LeakproofContext } from './context.ts';
 
+/** Returns whether the query needs a barrier, and what is evaluated inside the tables all the same. */
+export function barrierOf(
+  scanned: ScanResult,
+  tables: readonly ReadTable[],
+  context: Omit<LeakproofContext, 'names'> | undefined,
+): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
+  if (context === undefined) return { isLeakproof: false };
+  const checked = checkLeakproof(scanned.tree, { ...context, names: scanned.names });
+  const { isLeakproof } = checked;
+  const below = conditionsBelow(scanned, checked, tables);
+  return isLeakproof
+    ? { isLeakproof, below }
+    : { isLeakproof, below, unordered: unorderedTables(scanned, context.functions) };
+}
+
 /** The conditions that may be repeated inside the tables, by table. */
 function conditionsBelow(
   { tree, selects, sets, names, reads: count }: ScanResult,
@@ -129,19 +144,4 @@ function isOwn(tree: TreeTokens, node: Node, own: Own): boolean {
 function isOwnColumn([first = '', second = '']: readonly string[], { alias, columns }: Own): boolean {
   const isQualified = first === alias && second !== '' && !columns.has(first);
   return columns.has(isQualified ? second : first);
-}
-
-/** Returns whether the query needs a barrier, and what is evaluated inside the tables all the same. */
-export function barrierOf(
-  scanned: ScanResult,
-  tables: readonly ReadTable[],
-  context: Omit<LeakproofContext, 'names'> | undefined,
-): Pick<Verdict, 'isLeakproof' | 'below' | 'unordered'> {
-  if (context === undefined) return { isLeakproof: false };
-  const checked = checkLeakproof(scanned.tree, { ...context, names: scanned.names });
-  const { isLeakproof } = checked;
-  const below = conditionsBelow(scanned, checked, tables);
-  return isLeakproof
-    ? { isLeakproof, below }
-    : { isLeakproof, below, unordered: unorderedTables(scanned, context.functions) };
 }

@@ -22,58 +22,6 @@ import { toInteger } from './integer.ts';
 import { toBoolean, toNamedFloat, toNumber } from './number.ts';
 import { toText } from './text.ts';
 
-/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
-function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
-  if (!shared.traits.isJsonDocument) return jsonText(own);
-  // ClickHouse prints a part of a document without spaces.
-  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
-  if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
-  if (kind !== 'int') return jsonText(own);
-  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
-  const rounded = roundHalfAway(number, 0).sql;
-  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
-}
-
-/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
-function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): Value {
-  if (isKind(from, 'json')) return from;
-  const { literal } = from;
-  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
-  if (literal === undefined)
-    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
-  try {
-    JSON.parse(literal);
-  } catch {
-    return unconverted(at, 'type', 'This is not JSON');
-  }
-  const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
-  if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
-  if (!context.shared.isStrict) {
-    const own = jsonOf(from);
-    return { ...own, json: { ...own.json, document: literal } } as Value;
-  }
-  const printed = printedLiteral(from);
-  const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
-  return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };
-}
-
-const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
-  text: 'Nullable(String)',
-  int: 'Nullable(Int64)',
-  float: 'Nullable(Float64)',
-  bool: 'Nullable(Bool)',
-};
-
-/** An array in JSON, with elements of a kind; undefined for other values and kinds. */
-function arrayOfJson(from: Value, kind: Kind): Value | undefined {
-  if (!isKind(from, 'json')) return undefined;
-  if (kind === 'json') return jsonElements(from);
-  const inner = JSON_ELEMENTS[kind];
-  return inner === undefined
-    ? undefined
-    : { ...jsonArray(from, inner), type: arrayOfType({ kind, isNullable: true }) };
-}
-
 const NAMES: Partial<Record<Kind, string>> = {
   int: 'INT INTEGER INT2 INT4 INT8 BIGINT SMALLINT TINYINT MEDIUMINT INT64 BYTEINT SIGNED SERIAL BIGSERIAL UNSIGNED',
   float: 'FLOAT FLOAT4 FLOAT8 FLOAT64 DOUBLE REAL',
@@ -296,4 +244,56 @@ function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
   const [before, after] = [fresh('before'), fresh('after')];
   const isLost = sql`arrayExists((${before}, ${after}) -> isNull(${after}) AND isNotNull(${before}), ${from.sql}, ${mapped})`;
   return { sql: sql`if(${isLost}, [], ${mapped})`, type };
+}
+
+/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
+function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
+  if (!shared.traits.isJsonDocument) return jsonText(own);
+  // ClickHouse prints a part of a document without spaces.
+  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
+  if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
+  if (kind !== 'int') return jsonText(own);
+  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
+  const rounded = roundHalfAway(number, 0).sql;
+  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
+}
+
+/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
+function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): Value {
+  if (isKind(from, 'json')) return from;
+  const { literal } = from;
+  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
+  if (literal === undefined)
+    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
+  try {
+    JSON.parse(literal);
+  } catch {
+    return unconverted(at, 'type', 'This is not JSON');
+  }
+  const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
+  if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
+  if (!context.shared.isStrict) {
+    const own = jsonOf(from);
+    return { ...own, json: { ...own.json, document: literal } } as Value;
+  }
+  const printed = printedLiteral(from);
+  const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
+  return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };
+}
+
+const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
+  text: 'Nullable(String)',
+  int: 'Nullable(Int64)',
+  float: 'Nullable(Float64)',
+  bool: 'Nullable(Bool)',
+};
+
+/** An array in JSON, with elements of a kind; undefined for other values and kinds. */
+function arrayOfJson(from: Value, kind: Kind): Value | undefined {
+  if (!isKind(from, 'json')) return undefined;
+  if (kind === 'json') return jsonElements(from);
+  const inner = JSON_ELEMENTS[kind];
+  return inner === undefined
+    ? undefined
+    : { ...jsonArray(from, inner), type: arrayOfType({ kind, isNullable: true }) };
 }

@@ -12,98 +12,6 @@ import type { Declaration } from '../../placeholders/template.ts';
 import type { TableDefinition, TableRows, SourceExample } from '../../export/foreign-query.ts';
 import { tablesOf } from './nodes.ts';
 
-/** An instruction of a datafile: `NAME argument`, with its indented lines. */
-export interface Instruction {
-  readonly name: string;
-  readonly value: string;
-  /** The offset of the value in the file. */
-  readonly start: number;
-}
-
-const NAMES =
-  'VERSION|DESCRIPTION|TAGS|TOKEN|NODE|SQL|TYPE|DATASOURCE|ENGINE\\w*|COPY\\w*|TARGET_DATASOURCE|MATERIALIZED|SCHEMA|INDEXES|SHARED_WITH|FORWARD_QUERY|EXPORT\\w*|KAFKA\\w*|IMPORT\\w*|INCLUDE|CACHE\\w*|DEPLOYMENT_METHOD|BACKFILL|RETRIES|MAX_\\w+|UNIQUE\\w*|INDEX\\w*|S3\\w*|GCS\\w*';
-const INSTRUCTION = new RegExp(`^[ \\t]*(${NAMES})\\b[ \\t]*(.*)$`, 'i');
-
-/** Instructions after an indented block, which are indented themselves in some files. */
-const INDENTED =
-  /^[ \t]*(?:(?:SQL|DESCRIPTION|SCHEMA)[ \t]*>|TYPE[ \t]+(?:endpoint|materialized|copy|sink))\s*$/i;
-
-/** In order. The value of an instruction with `>` is its following lines, which are indented. */
-export function instructionsOf(text: string): readonly Instruction[] {
-  const found: { name: string; value: string; readonly start: number }[] = [];
-  let at = 0;
-  let isBlock = false;
-  for (const line of text.split(/(?<=\n)/)) {
-    const isInstruction: boolean = !isBlock || /^[A-Z_]+\b/.test(line) || INDENTED.test(line);
-    const match: RegExpExecArray | null = isInstruction
-      ? INSTRUCTION.exec(line.replace(/[\r\n]+$/, ''))
-      : null;
-    const last = found.at(-1);
-    if (match !== null) {
-      const name: string = match[1] ?? '';
-      const argument: string = match[2] ?? '';
-      isBlock = /^\s*>\s*$/.test(argument) || (argument.trim() === '' && name.toUpperCase() !== 'NODE');
-      const start = isBlock ? at + line.length : at + line.indexOf(argument);
-      found.push({ name: name.toUpperCase(), value: isBlock ? '' : argument, start });
-    } else if (isBlock && last !== undefined) last.value += line;
-    at += line.length;
-  }
-  return found;
-}
-
-/** The name of the file without its folders and ending. */
-export function nameOf({ path }: ExportFile, extension: string): string {
-  const name = path.split('/').at(-1) ?? path;
-  return name.slice(0, name.length - extension.length);
-}
-
-/** Declares the columns of data sources by `columns:TABLE`. */
-export function declaredColumns(tables: readonly TableDefinition[]): readonly Declaration[] {
-  return tables.flatMap(({ name, columns }) =>
-    columns === undefined ? [] : [{ name: `columns:${name}`, enum: columns }],
-  );
-}
-
-/** Undefined if the query reads more than one table, or one that is not known. */
-export function columnsAround(
-  text: string,
-  offset: number,
-  declarations: readonly Declaration[],
-): readonly string[] | undefined {
-  if (declarations.length === 0) return undefined;
-  const [name, ...others] = tablesOf(queryAround(text, offset));
-  if (name === undefined || others.length > 0) return undefined;
-  const columns = declarations.find((each) => each.name === `columns:${name}`)?.enum;
-  return columns?.map(String);
-}
-
-const TAG = /\{\{[^]*?\}\}|\{%[^]*?%\}|\{#[^]*?#\}/g;
-
-/** The text between the parentheses around an offset, without what is in parentheses inside. */
-function queryAround(text: string, offset: number): string {
-  const plain = text.replace(TAG, (tag) =>
-    tag.startsWith('{{') ? `'${' '.repeat(tag.length - 2)}'` : ' '.repeat(tag.length),
-  );
-  const levels: { text: string }[] = [{ text: '' }];
-  const add = (char: string): void => {
-    const level = levels.at(-1);
-    if (level !== undefined) level.text += char;
-  };
-  let found: { text: string } | undefined;
-  for (const { kind, start, end } of readRegions(plain, 'clickhouse', () => undefined)) {
-    for (let at = start; at < end; at++) {
-      const char = kind === 'comment' ? ' ' : plain.charAt(at);
-      if (at === offset) found = levels.at(-1);
-      const isCode = kind === 'code';
-      const isClosing = isCode && char === ')' && levels.length > 1;
-      if (isClosing && levels.pop() === found && found !== undefined) return found.text;
-      add(char);
-      if (isCode && char === '(') levels.push({ text: '' });
-    }
-  }
-  return found?.text ?? '';
-}
-
 /** The engine itself has databases of these names. */
 const RESERVED = /^(system|information_schema)$|^\d/i;
 
@@ -395,4 +303,96 @@ function typed(row: JsonRow): JsonRow {
         : value,
     ]),
   );
+}
+
+/** An instruction of a datafile: `NAME argument`, with its indented lines. */
+export interface Instruction {
+  readonly name: string;
+  readonly value: string;
+  /** The offset of the value in the file. */
+  readonly start: number;
+}
+
+const NAMES =
+  'VERSION|DESCRIPTION|TAGS|TOKEN|NODE|SQL|TYPE|DATASOURCE|ENGINE\\w*|COPY\\w*|TARGET_DATASOURCE|MATERIALIZED|SCHEMA|INDEXES|SHARED_WITH|FORWARD_QUERY|EXPORT\\w*|KAFKA\\w*|IMPORT\\w*|INCLUDE|CACHE\\w*|DEPLOYMENT_METHOD|BACKFILL|RETRIES|MAX_\\w+|UNIQUE\\w*|INDEX\\w*|S3\\w*|GCS\\w*';
+const INSTRUCTION = new RegExp(`^[ \\t]*(${NAMES})\\b[ \\t]*(.*)$`, 'i');
+
+/** Instructions after an indented block, which are indented themselves in some files. */
+const INDENTED =
+  /^[ \t]*(?:(?:SQL|DESCRIPTION|SCHEMA)[ \t]*>|TYPE[ \t]+(?:endpoint|materialized|copy|sink))\s*$/i;
+
+/** In order. The value of an instruction with `>` is its following lines, which are indented. */
+export function instructionsOf(text: string): readonly Instruction[] {
+  const found: { name: string; value: string; readonly start: number }[] = [];
+  let at = 0;
+  let isBlock = false;
+  for (const line of text.split(/(?<=\n)/)) {
+    const isInstruction: boolean = !isBlock || /^[A-Z_]+\b/.test(line) || INDENTED.test(line);
+    const match: RegExpExecArray | null = isInstruction
+      ? INSTRUCTION.exec(line.replace(/[\r\n]+$/, ''))
+      : null;
+    const last = found.at(-1);
+    if (match !== null) {
+      const name: string = match[1] ?? '';
+      const argument: string = match[2] ?? '';
+      isBlock = /^\s*>\s*$/.test(argument) || (argument.trim() === '' && name.toUpperCase() !== 'NODE');
+      const start = isBlock ? at + line.length : at + line.indexOf(argument);
+      found.push({ name: name.toUpperCase(), value: isBlock ? '' : argument, start });
+    } else if (isBlock && last !== undefined) last.value += line;
+    at += line.length;
+  }
+  return found;
+}
+
+/** The name of the file without its folders and ending. */
+export function nameOf({ path }: ExportFile, extension: string): string {
+  const name = path.split('/').at(-1) ?? path;
+  return name.slice(0, name.length - extension.length);
+}
+
+/** Declares the columns of data sources by `columns:TABLE`. */
+export function declaredColumns(tables: readonly TableDefinition[]): readonly Declaration[] {
+  return tables.flatMap(({ name, columns }) =>
+    columns === undefined ? [] : [{ name: `columns:${name}`, enum: columns }],
+  );
+}
+
+/** Undefined if the query reads more than one table, or one that is not known. */
+export function columnsAround(
+  text: string,
+  offset: number,
+  declarations: readonly Declaration[],
+): readonly string[] | undefined {
+  if (declarations.length === 0) return undefined;
+  const [name, ...others] = tablesOf(queryAround(text, offset));
+  if (name === undefined || others.length > 0) return undefined;
+  const columns = declarations.find((each) => each.name === `columns:${name}`)?.enum;
+  return columns?.map(String);
+}
+
+const TAG = /\{\{[^]*?\}\}|\{%[^]*?%\}|\{#[^]*?#\}/g;
+
+/** The text between the parentheses around an offset, without what is in parentheses inside. */
+function queryAround(text: string, offset: number): string {
+  const plain = text.replace(TAG, (tag) =>
+    tag.startsWith('{{') ? `'${' '.repeat(tag.length - 2)}'` : ' '.repeat(tag.length),
+  );
+  const levels: { text: string }[] = [{ text: '' }];
+  const add = (char: string): void => {
+    const level = levels.at(-1);
+    if (level !== undefined) level.text += char;
+  };
+  let found: { text: string } | undefined;
+  for (const { kind, start, end } of readRegions(plain, 'clickhouse', () => undefined)) {
+    for (let at = start; at < end; at++) {
+      const char = kind === 'comment' ? ' ' : plain.charAt(at);
+      if (at === offset) found = levels.at(-1);
+      const isCode = kind === 'code';
+      const isClosing = isCode && char === ')' && levels.length > 1;
+      if (isClosing && levels.pop() === found && found !== undefined) return found.text;
+      add(char);
+      if (isCode && char === '(') levels.push({ text: '' });
+    }
+  }
+  return found?.text ?? '';
 }
