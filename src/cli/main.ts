@@ -1,5 +1,5 @@
 // Connects the command line to the process: arguments, environment, streams and signals.
-import { createProcessLog } from '../service/app/log.ts';
+import type { ProcessLog, ProcessLogOptions } from '../service/app/log.ts';
 import { readVersion } from '../service/app/version.ts';
 import { runProgram } from './program.ts';
 import { leaveWorkers, workers } from './commands/serve/worker-processes.ts';
@@ -15,12 +15,14 @@ export async function main(
   around: (open: OpenEngine) => OpenEngine = (open) => open,
 ): Promise<void> {
   const terminal = createTerminal(process.stdout, process.stderr, process.env);
-  const log = createProcessLog({
-    output: process.stdout,
-    errors: process.stderr,
-    note: terminal.note,
-    worker: workers.index,
-  });
+  let opened: Promise<ProcessLog> | undefined;
+  const log = (): Promise<ProcessLog> =>
+    (opened ??= openLog({
+      output: process.stdout,
+      errors: process.stderr,
+      note: terminal.note,
+      worker: workers.index,
+    }));
   let isStopped = false;
   process.exitCode = await runProgram(argv, {
     version: readVersion(),
@@ -35,7 +37,7 @@ export async function main(
     streams: { input: process.stdin, output: process.stdout },
     readUses: async (given) => (await import('../service/app/keys.ts')).readUses(given),
     workers,
-    openLog: log.open,
+    openLog: async (...given) => (await log()).open(...given),
     onSignal: ({ stop, reload }) => {
       for (const signal of ['SIGTERM', 'SIGINT'] as const)
         process.once(signal, () => {
@@ -47,5 +49,9 @@ export async function main(
   });
   leaveWorkers();
   // Output that is not read would keep the process running.
-  if (isStopped && !(await log.finish(FINISH_MS))) process.exit();
+  if (isStopped && !(await (await log()).finish(FINISH_MS))) process.exit();
+}
+
+async function openLog(options: ProcessLogOptions): Promise<ProcessLog> {
+  return (await import('../service/app/log.ts')).createProcessLog(options);
 }

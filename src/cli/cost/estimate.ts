@@ -1,7 +1,7 @@
 // Estimates what a statement reads, from the engine's plan over tables of which the sizes are known.
 import type { Engine, Statement } from '../../service/engine/engine.ts';
 import { readRows } from '../../service/engine/rows.ts';
-import { EXPLAIN, readPlan, type PlannedRead, type Selected } from './read-plan.ts';
+import { EXPLAIN, readPlan, type PlannedRead, type Selected } from '../../service/engine/read-plan.ts';
 import type { Statistics } from './statistics.ts';
 import { EXPLAIN_TREE, readTables } from './subquery-tables.ts';
 

@@ -9,7 +9,7 @@ import { nearest } from '../../sql/base/nearest.ts';
 import { describeFinding } from '../../service/observe/describe.ts';
 import type { Log, LogSettings } from '../../service/observe/log.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './deps.ts';
+import { SETTINGS_GROUP } from './help.ts';
 import type { Terminal } from './terminal.ts';
 import type {
   OpenEngine,
@@ -17,6 +17,7 @@ import type {
   OpenMcp,
   OpenService,
   OpenTestRuntime,
+  ServeDeps,
   Streams,
 } from './dependencies.ts';
 import type { Workers } from './workers.ts';
@@ -36,7 +37,7 @@ export interface CommandDeps {
   /** How often each key was used, over all restarts and replicas. */
   readonly readUses: (settings: Settings) => Promise<Uses>;
   /** Where observations are written: human-readable lines or a structured log. */
-  readonly openLog: (settings: LogSettings, isDevelopment: boolean) => Log;
+  readonly openLog: (settings: LogSettings, isDevelopment: boolean) => Promise<Log>;
   readonly onSignal: ServeDeps['onSignal'];
   readonly workers: Workers;
   /** Sets the exit code for a command that has not failed; 0 by default. */
@@ -47,9 +48,6 @@ export interface CommandDeps {
 export type AddCommand = (program: Command, deps: CommandDeps) => void;
 
 export type Flags = Readonly<Record<string, string | undefined>>;
-
-/** The heading of the settings in the help, after the options of the command itself. */
-export const SETTINGS_GROUP = 'Settings, also from the environment and millrace.yaml:';
 
 /** Adds a flag for each setting. */
 export function withSettings(command: Command): Command {

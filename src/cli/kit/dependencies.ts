@@ -11,6 +11,7 @@ import type { RequestPath } from '../../service/request/answer.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { PreflightFinding } from '../../service/preflight/finding.ts';
 import type { Live } from '../../service/fronts/live/live.ts';
+import type { Terminal } from './terminal.ts';
 
 export type { OpenTestRuntime } from '../checks/engine/example-queries.ts';
 
@@ -73,3 +74,12 @@ export type OpenMcp = (options: {
   readonly ended: Promise<void>;
   close(): Promise<void>;
 }>;
+
+/** The program hands these to `serve`. */
+export interface ServeDeps {
+  readonly openEngine: OpenEngine;
+  readonly openService: OpenService;
+  readonly terminal: Terminal;
+  /** Calls back on each SIGTERM or SIGINT, and on each SIGHUP. */
+  readonly onSignal: (on: { readonly stop: (signal: string) => void; readonly reload: () => void }) => void;
+}

@@ -15,6 +15,8 @@ export interface Terminal {
   readonly note: (line: string) => void;
   /** Shows the current progress, on a terminal in place of the previous one; '' clears it. */
   readonly progress: (text: string) => void;
+  /** Clears the screen of a terminal, so that the next line is its first one. */
+  readonly clear: () => void;
   readonly paint: (style: Style, text: string) => string;
 }
 
@@ -71,6 +73,9 @@ export function createTerminal(
       clear();
       if (text !== '') err.write(visible(text));
       shown = text !== '';
+    },
+    clear() {
+      if (out.isTTY) out.write('\u001b[H\u001b[2J');
     },
     paint(style, text) {
       return isColored ? painted(style, text) : text;

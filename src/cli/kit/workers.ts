@@ -2,7 +2,7 @@
 import type { Settings } from '../../service/config/settings.ts';
 import type { Observe } from '../../sql/base/observation.ts';
 import { CommandError } from './command-error.ts';
-import type { ServeDeps } from './deps.ts';
+import type { ServeDeps } from './dependencies.ts';
 
 /** A worker process. */
 export interface Worker {

@@ -13,6 +13,7 @@ import type { BaseOptions } from '../http/base-server.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
 import { usage } from '../request/usage.ts';
+import { whyFront } from './call-reports.ts';
 import { after, clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
@@ -28,6 +29,7 @@ export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouse
         { usage: (key, record, days) => usage({ ...path, keyUsage, clock }, { key, record, days }) },
         rejectOtherMethods,
       ),
+    whyFront(parts),
     isDevelopment &&
       ((app) => {
         const options = {

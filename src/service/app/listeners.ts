@@ -19,6 +19,7 @@ import { FULL_ACCESS } from './local.ts';
 import { confinementChecks } from './confinement-checks.ts';
 import { configurationOf } from './configuration.ts';
 import { dataCause, dataCheck } from './data-checks.ts';
+import { callsOf } from './call-reports.ts';
 import { frontsOf } from './fronts.ts';
 import { createTextSource } from './texts.ts';
 import { readVersion } from './version.ts';
@@ -86,6 +87,7 @@ export function createListeners(parts: Parts): Listeners {
     metrics: observing.metrics.text,
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
+    calls: callsOf(parts),
     rollups: () => parts.rollups.all().map(describeRollup),
     hosts: settings.adminNames,
     loading: parts.loading,
@@ -114,6 +116,7 @@ function baseOf({
   settings,
   observing,
   keyUsage,
+  callHistory,
   isDevelopment,
   compression,
   slowClients,
@@ -123,6 +126,8 @@ function baseOf({
     observe: (observation) => {
       observing.observe(observation);
       keyUsage.observe(observation);
+      callHistory.recent.observe(observation);
+      callHistory.counts.observe(observation);
     },
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),

@@ -4,7 +4,7 @@ import { createSlowClients } from '../http/slow-clients.ts';
 import { after } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
-import { openKeyUsage } from './counters.ts';
+import { openCallHistory, openKeyUsage } from './call-counting.ts';
 import { createKeyCheck } from './key-check.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import type { Parts } from './parts.ts';
@@ -58,7 +58,8 @@ export async function openParts(
     await closeKeys(cause);
   }
   const { isDevelopment = false } = options;
-  const services = { keyring, observing, keyUsage, compression, slowClients };
+  const callHistory = openCallHistory();
+  const services = { keyring, observing, keyUsage, callHistory, compression, slowClients };
   const parts = {
     ...core,
     ...services,

@@ -7,6 +7,7 @@ import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { LoadRouteOptions } from '../fronts/admin/load.ts';
 import type { KeyUsage } from '../limits/key-usage.ts';
+import type { CallHistory } from './call-counting.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
 
@@ -18,6 +19,8 @@ export interface Parts extends Core {
   readonly observing: Observing;
   /** It counts the calls of each key. */
   readonly keyUsage: KeyUsage;
+  /** It has the last finished calls. */
+  readonly callHistory: CallHistory;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };

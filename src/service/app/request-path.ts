@@ -20,6 +20,7 @@ import { createRouting, type CurrentRollups } from '../request/rollups/routing.t
 import { createVerification, type VerificationDeps } from '../request/rollups/verify.ts';
 import { createSpare, type Spare } from '../request/shadow/spare.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
+import { createRanStatements } from '../request/why/ran-statements.ts';
 import { createPause } from '../request/transform/pause.ts';
 import { createTransformer } from '../request/transform/transformer.ts';
 import type { Cache } from './cache.ts';
@@ -43,7 +44,10 @@ export interface RequestPathOptions {
 }
 
 /** The process has this of the request path. */
-export type OpenRequestPath = RequestPath & { readonly watches: Watches; readonly describe: Describe };
+export type OpenRequestPath = RequestPath & {
+  readonly watches: Watches;
+  readonly describe: Describe;
+};
 
 /** Opens the request path. It is closed by closing its transformer. */
 export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
@@ -64,6 +68,7 @@ export function openRequestPath(options: RequestPathOptions): OpenRequestPath {
     watches: createWatches({ ...cache, engine, clock, observe, hosts: hostsOf(settings) }),
     failures: createSharedFailures(),
     knownColumns: createKnownColumns(),
+    ran: createRanStatements(),
     ...routingOf(options, spare),
   };
 }

@@ -139,6 +139,32 @@ export const COMPONENTS = {
         bytes: { type: 'integer', description: 'Bytes of the response bodies as sent.' },
       },
     },
+    CallReport: {
+      type: 'object',
+      required: ['request', 'endpoint', 'time', 'status', 'ms', 'cache', 'returned', 'beside', 'reasons'],
+      properties: {
+        request: { type: 'string' },
+        endpoint: { type: 'string' },
+        time: { type: 'string', format: 'date-time', description: 'When it ended.' },
+        status: { type: 'integer' },
+        ms: { type: 'number' },
+        stages: { type: 'object', additionalProperties: { type: 'number' }, description: 'Milliseconds.' },
+        cache: { ...orNull({ type: 'string' }), description: 'How the cache handled it.' },
+        returned: { type: 'object', additionalProperties: { type: 'integer' } },
+        read: { type: 'object', additionalProperties: { type: 'integer' } },
+        plan: { type: 'object', additionalProperties: true },
+        beside: { type: 'array', items: { type: 'object', additionalProperties: true } },
+        reasons: {
+          type: 'array',
+          items: {
+            type: 'object',
+            required: ['kind', 'text'],
+            properties: { kind: { type: 'string' }, text: { type: 'string' }, fix: { type: 'string' } },
+          },
+        },
+      },
+      additionalProperties: true,
+    },
     Usage: {
       type: 'object',
       required: ['result', 'total', 'budgets'],

@@ -138,6 +138,30 @@ const OTHER_PATHS = {
       },
     },
   },
+  '/api/why': {
+    get: {
+      ...SERVICE,
+      operationId: 'why',
+      summary: 'Why a call of the key took its time.',
+      parameters: [
+        {
+          name: 'request',
+          in: 'query',
+          required: true,
+          description: 'The X-Request-Id of a call that is finished.',
+          schema: { type: 'string' },
+        },
+      ],
+      responses: {
+        ...JSON_ANSWER('The report about the call.', {
+          type: 'object',
+          required: ['result'],
+          properties: { result: { $ref: '#/components/schemas/CallReport' } },
+        }),
+        ...problemResponses(),
+      },
+    },
+  },
   '/health/live': {
     get: {
       ...SERVICE,

@@ -11,6 +11,7 @@ import { dataAgeOf, isRejected } from './reading/data-age.ts';
 import { isCached, jobOf, warmJob, type CachedPlan, type JobDeps } from './reading/jobs.ts';
 import { run } from './run.ts';
 import type { Produced } from './run-statement.ts';
+import { noteRan, type RanStatements } from './why/ran-statements.ts';
 
 /** A result as sent. All durations are 0 if no query ran for this request. */
 export interface Result extends Produced {
@@ -24,12 +25,18 @@ export interface Result extends Produced {
   readonly replay: Replay | undefined;
 }
 
-export type ReadDeps = JobDeps & { readonly readThrough: ReadThrough; readonly warming: Warming };
+export type ReadDeps = JobDeps & {
+  readonly readThrough: ReadThrough;
+  readonly warming: Warming;
+  /** Holds what ran, for the reports about calls; undefined: there are none. */
+  readonly ran?: RanStatements | undefined;
+};
 
 /** Throws Problem `cache.miss`, and what running the plan throws. */
 export async function read(deps: ReadDeps, plan: Plan): Promise<Result> {
   if (isCached(plan)) return readCached(deps, plan);
   const { requester, callers } = plan;
+  noteRan(deps.ran, plan);
   const produced = await run(deps, plan, { ...requester, signal: plan.signal(), callers });
   const { etag = etagOf(produced.body) } = produced;
   return { ...produced, plan, etag, outcome: undefined, replay: undefined };
@@ -54,6 +61,7 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
     caller: requester.key,
     run: async (signal: AbortSignal, callers: Callers) => {
       const all = others === undefined ? callers : both(callers, others);
+      noteRan(deps.ran, plan);
       const produced = await run(deps, plan, { ...requester, signal, callers: all }).catch(
         (cause: unknown) => {
           own.hasFailed = true;

@@ -365,6 +365,9 @@ export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 export type Observe = (observation: Observation) => void;
 
+/** Receives the observations of a run that has no log. */
+export const unobserved: Observe = () => undefined;
+
 /** Forwards observations to a receiver that can be replaced: the engine opens before its observers exist. */
 export interface Relay {
   readonly observe: Observe;

@@ -21,6 +21,11 @@ function bigquery<Title extends string>(title: Title): { status: 400; title: Tit
   };
 }
 
+/** A row of the table, in a line. */
+function kind<Status extends number, Title extends string>(status: Status, title: Title, hint: string) {
+  return { status, title, hint };
+}
+
 /** Something is unavailable for a moment. */
 function unavailable<Title extends string>(title: Title): { status: 503; title: Title; hint: string } {
   return { status: 503, title, hint: 'Retry after the number of seconds in Retry-After.' };
@@ -63,11 +68,7 @@ export const PROBLEMS = {
     hint: 'Retry after the number of seconds in Retry-After. The setting live_streams limits them.',
   },
   'data.stale': unavailable('The data of the endpoint is too old'),
-  'request.query_conflict': {
-    status: 400,
-    title: 'Two queries in one request',
-    hint: 'Send either sql or lql, not both.',
-  },
+  'request.query_conflict': kind(400, 'Two queries in one request', 'Send either sql or lql, not both.'),
   'workload.unknown': {
     status: 400,
     title: 'Unknown workload',
@@ -169,11 +170,7 @@ export const PROBLEMS = {
     title: 'The query names no database',
     hint: 'Send database=, or write the database before the table: `database`.table.',
   },
-  'clickhouse.table_unknown': {
-    status: 404,
-    title: 'Unknown table',
-    hint: 'SHOW TABLES lists the tables of a database.',
-  },
+  'clickhouse.table_unknown': kind(404, 'Unknown table', 'SHOW TABLES lists the tables of a database.'),
   'clickhouse.databases_mixed': {
     status: 400,
     title: 'One query cannot read two databases',
@@ -244,16 +241,17 @@ export const PROBLEMS = {
     title: 'Several different keys in one request',
     hint: 'Send your key once: as the password of Basic authentication, in one header, or in the URL.',
   },
-  'route.endpoint_unknown': {
-    status: 404,
-    title: 'Unknown endpoint',
-    hint: 'GET /api/endpoints lists the endpoints that your key may call.',
-  },
-  'route.unknown': {
-    status: 404,
-    title: 'Unknown path',
-    hint: 'Call endpoints at /api/endpoints/query/{name or UUID}.',
-  },
+  'route.endpoint_unknown': kind(
+    404,
+    'Unknown endpoint',
+    'GET /api/endpoints lists the endpoints that your key may call.',
+  ),
+  'route.unknown': kind(404, 'Unknown path', 'Call endpoints at /api/endpoints/query/{name or UUID}.'),
+  'route.request_unknown': kind(
+    404,
+    'Unknown request',
+    'Send the X-Request-Id of a finished call of this key. Each process knows its last 2,000 calls.',
+  ),
   'route.host_unknown': {
     status: 403,
     title: 'The admin listener does not accept this host name',
@@ -284,11 +282,7 @@ export const PROBLEMS = {
     title: 'The result is too large for this format',
     hint: 'Request csv or ndjson, or fewer rows.',
   },
-  'request.body_too_large': {
-    status: 413,
-    title: 'The request body is too large',
-    hint: 'Send a body of at most 1 MiB.',
-  },
+  'request.body_too_large': kind(413, 'The request body is too large', 'Send a body of at most 1 MiB.'),
   'request.body_type_unsupported': {
     status: 415,
     title: 'Unsupported Content-Type',
@@ -370,11 +364,7 @@ export const PROBLEMS = {
     title: 'The client closed the connection',
     hint: 'Logged only: the connection was closed before the response was sent.',
   },
-  'cache.miss': {
-    status: 504,
-    title: 'No cached response',
-    hint: 'Omit only-if-cached to run the query.',
-  },
+  'cache.miss': kind(504, 'No cached response', 'Omit only-if-cached to run the query.'),
   'cache.not_purged': {
     status: 503,
     title: 'Cached responses could not be deleted',

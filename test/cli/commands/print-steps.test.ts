@@ -40,7 +40,7 @@ test('the first text is whole, each further one beside the one before it', () =>
       { step: 'saved', reason: 'The query', sql: 'SELECT 1' },
       { step: 'limit', reason: 'Rows', sql: 'SELECT 1\nLIMIT 2' },
     ],
-    { print, paint, write: print, note: print, progress: print },
+    { print, paint, write: print, note: print, progress: print, clear: () => undefined },
   );
   expect(lines.slice(0, 4)).toEqual(['', '1. saved: The query', 'SELECT 1', '']);
   expect(lines.slice(4).map(columns)).toEqual([

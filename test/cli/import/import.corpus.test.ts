@@ -71,7 +71,14 @@ function imported(tool: string): Promise<Result> {
 
 function terminalOf(lines: string[]): Terminal {
   const add = (line: string): void => void lines.push(line);
-  return { print: add, write: add, note: add, progress: () => undefined, paint: (_, text) => text };
+  return {
+    print: add,
+    write: add,
+    note: add,
+    progress: () => undefined,
+    clear: () => undefined,
+    paint: (_, text) => text,
+  };
 }
 
 /** Of items without parts of endpoints: `name: status`, and the places of what is not converted. */

@@ -29,7 +29,14 @@ const FIXTURES = join(import.meta.dirname, '../../fixtures/import');
 
 function terminalOf(lines: string[] = []): Terminal {
   const print = (line: string): void => void lines.push(line);
-  return { print, write: print, note: print, progress: () => undefined, paint: (_, text) => text };
+  return {
+    print,
+    write: print,
+    note: print,
+    progress: () => undefined,
+    clear: () => undefined,
+    paint: (_, text) => text,
+  };
 }
 
 const scratch = (): string => mkdtempSync(join(tmpdir(), 'reconvert-'));

@@ -8,6 +8,7 @@ import { reportPreflight, reportRejected } from './doctor.ts';
 import { withLocal } from '../../kit/local.ts';
 import { DOCTOR_CHECKS } from './checks.ts';
 import { rowPolicySql } from './row-policies/check.ts';
+import { unobserved } from '../../../sql/base/observation.ts';
 
 interface DoctorFlags {
   readonly rowPolicies?: boolean;
@@ -26,7 +27,7 @@ export function addDoctor(program: Command, deps: CommandDeps): void {
       const settings = await settingsOf(flags, deps);
       const given = {
         settings,
-        observe: deps.openLog({ level: 'silent' }, false).observe,
+        observe: unobserved,
         whenInUse: IN_USE,
         isAuthoring: false,
       };

@@ -41,10 +41,7 @@ export function addMcp(program: Command, deps: CommandDeps): void {
         throw new CommandError('--key is for a running service: add --url', { exitCode: 2 });
       const settings = await settingsOf(flags, deps);
       // Standard output belongs to the protocol: the log goes to standard error.
-      return serveLocal(
-        { settings, observe: deps.openLog({ level: settings.logLevel }, true).observe },
-        deps,
-        stopped,
-      );
+      const { observe } = await deps.openLog({ level: settings.logLevel }, true);
+      return serveLocal({ settings, observe }, deps, stopped);
     });
 }

@@ -7,6 +7,7 @@ import { serviceAddress, type ServiceAddress } from '../../kit/service-client.ts
 import { followLocal, followService, type LiveOptions } from './connect.ts';
 import { query } from './query.ts';
 import { queryService } from './query-service.ts';
+import { unobserved } from '../../../sql/base/observation.ts';
 
 interface QueryFlags {
   readonly sql?: string;
@@ -66,7 +67,7 @@ export function addQuery(program: Command, deps: CommandDeps): void {
       const once = { ...asked, explain, meta, allPages };
       if (address !== undefined) return queryService(address, once, deps.terminal);
       const settings = await settingsOf(flags, deps);
-      await query({ ...once, settings, observe: deps.openLog({ level: 'silent' }, false).observe }, deps);
+      await query({ ...once, settings, observe: unobserved }, deps);
     });
 }
 
@@ -103,10 +104,7 @@ async function live(
   const options = { ...asked, signal: abort.signal, after: REAL_TIME.after };
   if (address !== undefined) return followService(address, options, deps.terminal);
   const settings = await settingsOf(flags, deps);
-  await followLocal(
-    { ...options, settings, observe: deps.openLog({ level: 'silent' }, false).observe },
-    deps,
-  );
+  await followLocal({ ...options, settings, observe: unobserved }, deps);
 }
 
 const DEFAULT_MAX_ROWS = 100_000;

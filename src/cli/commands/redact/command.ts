@@ -3,6 +3,7 @@ import { InvalidArgumentError, type Command } from 'commander';
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { explainRedaction, MAX_ROWS } from './explain.ts';
+import { unobserved } from '../../../sql/base/observation.ts';
 
 interface RedactFlags {
   readonly explain?: boolean;
@@ -24,8 +25,7 @@ export function addRedact(program: Command, deps: CommandDeps): void {
       if (flags.explain !== true) throw new CommandError('Nothing to do: add --explain', { exitCode: 2 });
       const settings = await settingsOf(flags, deps);
       const { rows, json: isJson = false } = flags;
-      const observe = deps.openLog({ level: 'silent' }, false).observe;
-      await explainRedaction({ endpoint, parameters, rows, isJson, settings, observe }, deps);
+      await explainRedaction({ endpoint, parameters, rows, isJson, settings, observe: unobserved }, deps);
     });
 }
 

@@ -8,6 +8,7 @@ import { hasSeeds, signatureOfSources, sourcesOf } from '../../kit/tables-state.
 import { settingsOf, withSettings, type CommandDeps, type Flags } from '../../kit/command.ts';
 import { seed } from '../../kit/seed.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
+import { unobserved } from '../../../sql/base/observation.ts';
 
 export function addSeed(program: Command, deps: CommandDeps): void {
   withSettings(program.command('seed'))
@@ -25,7 +26,7 @@ export function addSeed(program: Command, deps: CommandDeps): void {
       const engine = await openEngineOrExplain(
         deps.openEngine,
         settings,
-        deps.openLog({ level: 'silent' }, false).observe,
+        unobserved,
         'Stop the service, run millrace seed, and start the service again',
       );
       try {

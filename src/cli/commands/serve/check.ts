@@ -9,7 +9,7 @@ import type { Settings } from '../../../service/config/settings.ts';
 import type { Observe } from '../../../sql/base/observation.ts';
 import { describeCause } from '../../../service/observe/describe.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
-import type { ServeDeps } from '../../kit/deps.ts';
+import type { ServeDeps } from '../../kit/dependencies.ts';
 import { openOrExplain } from './open-service.ts';
 import { ignore, seedOrClose, requireKeys } from './requirements.ts';
 

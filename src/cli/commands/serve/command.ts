@@ -24,7 +24,7 @@ export function addServe(program: Command, deps: CommandDeps): void {
       const samples = isDevelopment ? await sampleSettings(given) : undefined;
       const settings = samples ?? given;
       if (flags.check === true) return deps.setExitCode(await check(settings, isDevelopment, deps));
-      const { observe, droppedLines } = deps.openLog(
+      const { observe, droppedLines } = await deps.openLog(
         { level: settings.logLevel, requestRatio: settings.logRequestRatio },
         isDevelopment,
       );

@@ -7,7 +7,7 @@ import { renderFinding } from '../../kit/caret.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { OpenService, RunningService } from '../../kit/dependencies.ts';
-import type { ServeDeps } from '../../kit/deps.ts';
+import type { ServeDeps } from '../../kit/dependencies.ts';
 import { keepRowsFresh } from './fresh-rows.ts';
 
 /** Closes the engine if the service fails to open. In development, its sample rows stay fresh. */

@@ -9,7 +9,7 @@ import { rebuildTables, type PutInPlace } from './rebuild-tables.ts';
 import { isOutdated, signatureOfSources } from '../../kit/tables-state.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { RunningService } from '../../kit/dependencies.ts';
-import type { ServeDeps } from '../../kit/deps.ts';
+import type { ServeDeps } from '../../kit/dependencies.ts';
 import { welcome } from './welcome.ts';
 import { openOrExplain } from './open-service.ts';
 import { type ServeOptions, seedOrClose, requireKeys, developmentToken } from './requirements.ts';

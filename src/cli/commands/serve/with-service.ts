@@ -2,7 +2,7 @@
 import type { Settings } from '../../../service/config/settings.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import type { RunningService } from '../../kit/dependencies.ts';
-import type { ServeDeps } from '../../kit/deps.ts';
+import type { ServeDeps } from '../../kit/dependencies.ts';
 import { openOrExplain } from './open-service.ts';
 import { ignore, seedOrClose, developmentToken } from './requirements.ts';
 

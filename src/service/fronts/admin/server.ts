@@ -5,6 +5,7 @@ import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { guardAdmin } from './guard.ts';
 import { createPlainServer } from '../../http/plain-server.ts';
+import { addCallRoutes, type CallRoutesOptions } from './calls.ts';
 import { addLoadRoute, type LoadRouteOptions } from './load.ts';
 import { sendProblem } from '../api/errors.ts';
 
@@ -20,6 +21,7 @@ export interface AdminOptions {
   readonly purge: (endpoint: string) => Promise<boolean>;
   /** Undefined: the engine is a server, which has its own clients. */
   readonly loading: LoadRouteOptions | undefined;
+  readonly calls: CallRoutesOptions;
   /** Accepted host names, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
 }
@@ -40,6 +42,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     if (left.length > 0) throw new Problem('cache.not_purged', { retryAfter: 1, detail: leftText(left) });
     return reply.send({ purged });
   });
+  addCallRoutes(app, options.calls);
   if (options.loading !== undefined) addLoadRoute(app, options.loading);
   return app;
 }

@@ -110,6 +110,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'auth.conflict': AUTHENTICATION_FAILED,
   'route.endpoint_unknown': UNKNOWN_DATABASE,
   'route.unknown': BAD_ARGUMENTS,
+  'route.request_unknown': BAD_ARGUMENTS,
   'route.host_unknown': ACCESS_DENIED,
   'route.cross_site': ACCESS_DENIED,
   'route.origin_denied': ACCESS_DENIED,

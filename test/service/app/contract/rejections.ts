@@ -184,6 +184,13 @@ export const ROUTES: Checks = {
         budgets: [{ endpoint: null, resource: 'time', limit: 600, window: 3600 }],
       });
     },
+  '`GET /api/why` explains a call of the key by its request id.': async ({ service }) => {
+    const none = await service.call('/api/why?request=never', withKey('budgeted'));
+    expect([none.status, await none.json()]).toEqual([
+      404,
+      expect.objectContaining({ code: 'route.request_unknown' }),
+    ]);
+  },
   '`GET /openapi.json` describes what the key may call, in OpenAPI 3.1.': async ({ service }) => {
     const { openapi, paths } = (await (
       await service.call('/openapi.json', withKey('tenant'))
