@@ -27,8 +27,11 @@ const common = {
   expect: { poll: { timeout: 120_000, interval: 50 } },
 } as const;
 
-/** V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only. */
-const EXEC_ARGV = ['--interrupt-budget=1000000'];
+/**
+ * V8 optimizes what has run eight times as long as by default: most code of the tests runs a few times only. New objects have twice the
+ * room, so that fewer of those that a test still needs are copied: 3 to 5 % of the processor time.
+ */
+const EXEC_ARGV = ['--interrupt-budget=1000000', '--max-semi-space-size=32'];
 
 /** A project of the test files at these paths. */
 export function project(

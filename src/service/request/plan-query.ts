@@ -13,6 +13,12 @@ import { hashParameters } from '../endpoints/source-query.ts';
  * may not run.
  */
 export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const idle = await deps.describe.idleRule(request.endpoint);
+  if (idle !== undefined)
+    throw new Problem('endpoint.failed', {
+      detail: 'A rule of pii.columns applies to nothing',
+      cause: new Error(`pii.unknown_column: ${idle}`),
+    });
   const planned = await planOf(deps, request);
   if (deps.rewrite === undefined) return planned;
   return { ...planned, statement: await deps.rewrite(planned.statement) };

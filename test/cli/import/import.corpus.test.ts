@@ -725,7 +725,7 @@ describe('hostile exports', () => {
     const { folder } = await run(
       folderWith({ 'q.json': query('q', `SELECT\t'\u0007\u2028' AS a,\r\n  '\\n' AS b`) }),
     );
-    expect(read(folder, 'q')['query']).toBe(`SELECT  '  ' AS a,\n  '\\n' AS b\n`);
+    expect(read(folder, 'q')['query']).toBe(`SELECT  '\\x07\\xe2\\x80\\xa8' AS a,\n  '\\n' AS b\n`);
   });
 
   test('cards that refer to each other', async () => {

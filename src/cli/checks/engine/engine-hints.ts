@@ -123,7 +123,7 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
   if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
   for (const index of [at - 1, at]) {
     const word = wordAt(index);
-    if (!/^\w+$/.test(word) || WORDS.has(word)) continue;
+    if (!/^\w+$/.test(word) || WORDS.has(word) || UNITS.has(word)) continue;
     const keyword = nearest(word, WORDS);
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }

@@ -12,20 +12,32 @@ import { hasClause, isFilter, precedesCondition } from './sql-outline.ts';
 /** As in endpoint files. */
 const MAX_PARTS = 100;
 
-/** One alternative that depends on nothing but values that are given, and can be absent. */
+/** One alternative that depends on values that are given, or on one value, and can be absent. */
 export function writePart(arms: readonly RenderedArm[], writer: Writer): boolean {
   const { sink, rendering } = writer;
   const [arm] = arms;
   if (rendering.source.dialect !== 'clickhouse' || arm === undefined || arms.length > 1) return false;
   if (isInToken(arms, writer)) return false;
-  const values = givenValues(arm.when);
-  if (values === undefined || values.length === 0 || rendering.parts >= MAX_PARTS || !canBeAbsent(arm, sink))
-    return false;
-  const given = new Map(values.map((value) => [value.name, termOf(demanded(value, rendering.demands))]));
-  addPart([...given.values()], arm.sink.fragments, writer);
+  if (rendering.parts >= MAX_PARTS || !canBeAbsent(arm, sink)) return false;
+  const terms = givenTerms(arm.when, rendering) ?? onlyTerms(arm.when, rendering);
+  if (terms === undefined || terms.length === 0) return false;
+  addPart(terms, arm.sink.fragments, writer);
   for (const { text } of arm.sink.fragments) sink.position.add(text);
   separate(writer);
   return true;
+}
+
+function givenTerms(when: Condition, { demands }: Rendering): readonly PartTerm[] | undefined {
+  const values = givenValues(when);
+  return (
+    values && [...new Map(values.map((value) => [value.name, termOf(demanded(value, demands))])).values()]
+  );
+}
+
+/** The terms of a condition that are all about one value, such as `@a and not @a = all`. */
+function onlyTerms(when: Condition, rendering: Rendering): readonly PartTerm[] | undefined {
+  const [terms, ...others] = partTerms(when, rendering) ?? [];
+  return others.length === 0 && new Set(terms?.map(({ name }) => name)).size === 1 ? terms : undefined;
 }
 
 /** Any alternatives whose conditions parts can have; the last one is for all other calls, or each of them can be absent. */

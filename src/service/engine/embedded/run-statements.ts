@@ -47,6 +47,7 @@ export function engineOver(runner: Runner, connections: number): Omit<Engine, 'c
     load: queue.size,
     isUp: () => supervisor.isOpen() && overdue.size < connections,
     memory: supervisor.memory,
+    processor: async () => (await supervisor.current()).process.processor(),
     // Bypasses the queue: a busy engine is healthy as long as its statements can be cancelled.
     ping: async () => {
       if (!supervisor.isOpen()) throw new EngineError('unavailable', 'the engine process is being replaced');

@@ -18,7 +18,7 @@ import {
 import { quoteString } from '../../clickhouse/literal.ts';
 import { sql, isKind, isTime, value, type Value } from '../value.ts';
 import { timeText, toTime } from '../time/cast.ts';
-import { fromParts, instant, makeDate } from '../time/construct.ts';
+import { dateOfUnix, fromParts, instant, makeDate, ofEpoch } from '../time/construct.ts';
 import { boundaries, elapsed, type Pair } from '../time/difference.ts';
 import { shifted, spansOf } from '../time/interval.ts';
 import { date, moment, timestamp } from '../time/moment.ts';
@@ -215,6 +215,12 @@ export const TIME_FUNCTIONS: Rules = {
     date: dateOf,
     datetime: datetimeOf,
     timestamp: timestampOf,
+  }),
+  ...taking('integer', {
+    date_from_unix_date: dateOfUnix,
+    timestamp_seconds: ofEpoch('Second'),
+    timestamp_millis: ofEpoch('Milli'),
+    timestamp_micros: ofEpoch('Micro'),
   }),
   ...taking(
     'any',

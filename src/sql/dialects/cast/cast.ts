@@ -1,7 +1,9 @@
 // Casts: what is known of the types that dialects name, and how a value is converted to each.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import {
+  bitsOfBooleans,
+  isCompactPart,
   jsonArray,
   jsonElements,
   jsonInteger,
@@ -10,7 +12,7 @@ import {
   jsonText,
   spacedJson,
 } from '../json-path.ts';
-import { jsonbLiteral, printedLiteral } from '../json-text.ts';
+import { jsonbLiteral, printedLiteral, repeatsName } from '../json-text.ts';
 import { roundHalfAway } from '../exact.ts';
 import { sql, arrayOfType, isKind, value, type Kind, type Value, settled, joinSql, UNKNOWN, type Type } from '../value.ts'; // prettier-ignore
 import type { TypeName, Expression, Of } from '../tree.ts';
@@ -21,6 +23,66 @@ import { secondsOf, spansOf } from '../time/interval.ts';
 import { toInteger } from './integer.ts';
 import { toBoolean, toNamedFloat, toNumber } from './number.ts';
 import { toText } from './text.ts';
+
+/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
+function fromJson(own: Value, kind: Kind, place: Place): Value {
+  const { shared } = place.context;
+  if (shared.traits.hasNumericConditions && kind !== 'text') return bitsOfBooleans(own);
+  if (!shared.traits.isJsonDocument) return jsonText(own);
+  // ClickHouse prints a part of a document without spaces.
+  const { json } = jsonOf(own);
+  const isPart =
+    shared.traits.jsonSpace === ' ' &&
+    json.path.length > 0 &&
+    !(kind === 'text' && isCompactPart(json, place));
+  if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
+  if (kind !== 'int') return jsonText(own);
+  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
+  const rounded = roundHalfAway(number, 0).sql;
+  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
+}
+
+/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
+function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): Value {
+  if (isKind(from, 'json')) return from;
+  const { literal } = from;
+  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
+  if (literal === undefined)
+    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
+  try {
+    JSON.parse(literal);
+  } catch {
+    return unconverted(at, 'type', 'This is not JSON');
+  }
+  const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
+  if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
+  if (!context.shared.isStrict) {
+    if (context.shared.traits.isJsonDocument && repeatsName(literal))
+      return unconverted(at, 'type', 'An object of this document has a name twice', 'Cast it to jsonb.');
+    const own = jsonOf(from);
+    return { ...own, json: { ...own.json, document: literal } } as Value;
+  }
+  const printed = printedLiteral(from);
+  const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
+  return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };
+}
+
+const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
+  text: 'Nullable(String)',
+  int: 'Nullable(Int64)',
+  float: 'Nullable(Float64)',
+  bool: 'Nullable(Bool)',
+};
+
+/** An array in JSON, with elements of a kind; undefined for other values and kinds. */
+function arrayOfJson(from: Value, kind: Kind): Value | undefined {
+  if (!isKind(from, 'json')) return undefined;
+  if (kind === 'json') return jsonElements(from);
+  const inner = JSON_ELEMENTS[kind];
+  return inner === undefined
+    ? undefined
+    : { ...jsonArray(from, inner), type: arrayOfType({ kind, isNullable: true }) };
+}
 
 const NAMES: Partial<Record<Kind, string>> = {
   int: 'INT INTEGER INT2 INT4 INT8 BIGINT SMALLINT TINYINT MEDIUMINT INT64 BYTEINT SIGNED SERIAL BIGSERIAL UNSIGNED',
@@ -71,7 +133,17 @@ export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, contex
   if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
     return castLiteral(kind, inner.value, type, { at: inner.at, context });
-  return castTo(settled(context.write(inner, context)), type, options);
+  const own = settled(context.write(inner, context));
+  requireCast(own, type, context);
+  return castTo(own, type, options);
+}
+
+/** The dialect has a cast from the one type to the other. */
+function requireCast({ type: { kind } }: Value, to: TypeName, context: Context): void {
+  const known = context.shared.traits.casts?.[kind];
+  const kindTo = kindOf(to, context);
+  if (known !== undefined && kindTo !== undefined && !known.split(' ').includes(kindTo))
+    unconverted(to.at, 'type', `A value of this type cannot be cast to ${to.name}`);
 }
 
 const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
@@ -106,11 +178,13 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   const kind = kindOf(type, context) ?? unknownType(type, at);
   const from =
     isKind(own, 'json') && kind !== 'json' && kind !== 'array'
-      ? fromJson(own, kind, context)
+      ? fromJson(own, kind, options)
       : kind === 'text' || own.scalar === undefined
         ? own
         : { ...own, sql: own.scalar };
   if (isKind(from, 'null')) return nullOf(kind, type, options);
+  if (isKind(from, 'seconds') && kind === 'text' && !context.shared.traits.hasIntervals)
+    return unconverted(at, 'type', 'The text of an interval is not converted');
   switch (kind) {
     case 'int':
       return toInteger(from, type, options);
@@ -236,7 +310,9 @@ function literalArray({ literal = '' }: Value, of: TypeName, options: CastOption
 function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
   const { fresh } = options.context.shared;
   const item = fresh('item');
-  const cast = castTo({ sql: item, type: from.type.element ?? UNKNOWN }, of, options);
+  const element = { sql: item, type: from.type.element ?? UNKNOWN };
+  requireCast(element, of, options.context);
+  const cast = castTo(element, of, options);
   const type: Type = { kind: 'array', isNullable: false, element: cast.type };
   if (cast.sql === item) return { sql: from.sql, type };
   const mapped = sql`arrayMap(${item} -> ${cast.sql}, ${from.sql})`;
@@ -244,56 +320,4 @@ function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
   const [before, after] = [fresh('before'), fresh('after')];
   const isLost = sql`arrayExists((${before}, ${after}) -> isNull(${after}) AND isNotNull(${before}), ${from.sql}, ${mapped})`;
   return { sql: sql`if(${isLost}, [], ${mapped})`, type };
-}
-
-/** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
-function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
-  if (!shared.traits.isJsonDocument) return jsonText(own);
-  // ClickHouse prints a part of a document without spaces.
-  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
-  if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
-  if (kind !== 'int') return jsonText(own);
-  const [whole, number] = [jsonInteger(own), jsonNumber(own)];
-  const rounded = roundHalfAway(number, 0).sql;
-  return value('int', sql`ifNull(${whole.sql}, accurateCast(${rounded}, 'Nullable(Int64)'))`);
-}
-
-/** At run time, only a literal that is JSON; the reader has JSON '…' as a cast. */
-function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): Value {
-  if (isKind(from, 'json')) return from;
-  const { literal } = from;
-  if (literal === undefined && !context.shared.isStrict) return jsonOf(from);
-  if (literal === undefined)
-    return unconverted(at, 'type', 'CAST to JSON is not supported', 'Write PARSE_JSON or TO_JSON.');
-  try {
-    JSON.parse(literal);
-  } catch {
-    return unconverted(at, 'type', 'This is not JSON');
-  }
-  const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
-  if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
-  if (!context.shared.isStrict) {
-    const own = jsonOf(from);
-    return { ...own, json: { ...own.json, document: literal } } as Value;
-  }
-  const printed = printedLiteral(from);
-  const own = printed === undefined ? sql`JSONExtractRaw(${from.sql})` : quoteString(printed);
-  return { ...jsonOf(value('json', own)), sql: own, type: { kind: 'json', isNullable: false } };
-}
-
-const JSON_ELEMENTS: Partial<Record<Kind, string>> = {
-  text: 'Nullable(String)',
-  int: 'Nullable(Int64)',
-  float: 'Nullable(Float64)',
-  bool: 'Nullable(Bool)',
-};
-
-/** An array in JSON, with elements of a kind; undefined for other values and kinds. */
-function arrayOfJson(from: Value, kind: Kind): Value | undefined {
-  if (!isKind(from, 'json')) return undefined;
-  if (kind === 'json') return jsonElements(from);
-  const inner = JSON_ELEMENTS[kind];
-  return inner === undefined
-    ? undefined
-    : { ...jsonArray(from, inner), type: arrayOfType({ kind, isNullable: true }) };
 }

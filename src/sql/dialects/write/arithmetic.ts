@@ -6,7 +6,7 @@ import { checkedPower } from '../exact.ts';
 import { joinSql, sql, type Sql, int, isKind, isNullable, isTime, operand, value, type Value, isOpen, settled, condition, float, isNumber, loose } from '../value.ts'; // prettier-ignore
 import type { Traits } from '../traits.ts';
 import { truth } from '../implicit.ts';
-import { jsonNumber, jsonOperator } from '../json-path.ts';
+import { jsonOperator, numberOfJson } from '../json-path.ts';
 import {
   checkedInterval,
   difference,
@@ -19,7 +19,8 @@ import {
 import { timeLiteral, timestampLiteral } from '../time/literal.ts';
 import { moment } from '../time/moment.ts';
 import type { Expression, Of } from '../tree.ts';
-import { LESS, allEqual, compared, comparison, isComparison } from './comparison.ts';
+import { allEqual, compared, comparison, isComparison } from './comparison.ts';
+import { LESS } from './json-comparison.ts';
 
 const INTEGER = /^-?\d+$/;
 
@@ -160,8 +161,14 @@ export function writeUnary({ operator, value: of, at }: Unary, context: Context)
     case '-':
       if (isKind(inner, 'text', 'date', 'timestamp', 'datetime'))
         return unconverted(at, 'type', 'The sign of a value that is not a number');
-      return negative(inner, { at, context });
+      return negative(signed(inner, { at, context }), { at, context });
   }
+}
+
+/** A number whose sign is changed: of JSON, where values are converted. */
+function signed(inner: Value, place: Place): Value {
+  const isConverted = isKind(inner, 'json') && place.context.shared.traits.hasNumericConditions;
+  return isConverted ? numberOfJson(inner, place) : inner;
 }
 
 /** Writes an operator of two operands. */
@@ -205,12 +212,32 @@ function arithmetic(expression: Binary, context: Context): Value {
   if (byInterval !== undefined) return byInterval;
   const [a, b] = [numeric(left, context), numeric(right, context)];
   const place = { at, context };
+  if (operator === '/') checkQuotient([left, right], [a, b], place);
   const ofTimes = timeArithmetic(expression, [a, b], place);
   if (ofTimes !== undefined) return ofTimes;
   const { dialect, isStrict, traits } = context.shared;
   if (operator === '-' && !isStrict && traits.subtractsTimes && isKind(a, 'unknown') && isKind(b, 'unknown'))
     differs(context, at, 'type_unknown', `If both are times, ${dialect} returns an interval`);
   return otherArithmetic([a, b], { operator, ...place }) ?? numberArithmetic(a, b, { operator, ...place });
+}
+
+/** Where JSON is what it holds, the quotient of two integers is one, and another one is not. */
+function checkQuotient(
+  sources: readonly Expression[],
+  values: readonly Value[],
+  { at, context }: Place,
+): void {
+  const { isJsonMixed, hasIntegerDivision } = context.shared.traits;
+  if (!isJsonMixed || !hasIntegerDivision) return;
+  const areJson = sources.map((each) => isKind(settled(context.write(each, context)), 'json'));
+  if (!areJson.includes(true)) return;
+  if (values.some((each, index) => isKind(each, 'float') && areJson[index] === false)) return;
+  unconverted(
+    at,
+    'type',
+    'The quotient of values in JSON depends on what they are',
+    'Cast them to a number.',
+  );
 }
 
 /** An operand: JSON values are read as numbers, and strings that are numbers. */
@@ -224,7 +251,7 @@ function numeric(source: Expression, context: Context): Value {
       'type',
       'Values of type JSON are not calculated with: cast what JSON_VALUE returns',
     );
-  if (isKind(each, 'json')) return jsonNumber(each);
+  if (isKind(each, 'json')) return numberOfJson(each, { at: source.at, context });
   if (isOpen(each)) return value('float', float(each));
   const isNumeric = convertsStrings && isKind(each, 'text') && /^-?\d+(?:\.\d+)?$/.test(each.literal ?? '');
   if (!isNumeric || each.literal === undefined) return each;

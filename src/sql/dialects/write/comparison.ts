@@ -1,17 +1,22 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
-import type { Operation } from '../arithmetic.ts';
 import { caseless, checkLiterals, mayBeNan, nanComparison, ordersNan } from '../equality.ts';
-import { asValue, differs, unconverted, type Place, type Context } from '../context.ts';
-import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
+import { asValue, unconverted, type Place, type Context } from '../context.ts';
 import { isNullArray } from '../functions/array-value.ts';
-import { isOpen, settled, joinSql, sql, type Sql, condition, float, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
+import { settled, joinSql, sql, type Sql, condition, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
 import { nearestOf } from '../exact.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
+import {
+  jsonComparison,
+  LESS,
+  mixedComparison,
+  openComparison,
+  ORDERED,
+  type Comparison,
+} from './json-comparison.ts';
 import { isWritten, toward } from './unify.ts';
 
-const ORDERED: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 const OPERATORS: ReadonlySet<string> = new Set([
   ...ORDERED,
   '<=>',
@@ -29,10 +34,11 @@ export function compared(expression: Expression, context: Context): Value {
 }
 
 /** `left operator right`. */
-export function comparison(left: Value, right: Value, place: Operation): Value {
+export function comparison(left: Value, right: Value, place: Comparison): Value {
   const { operator } = place;
   checkLiterals([left, right], place);
   const special =
+    mixedComparison(left, right, place) ??
     jsonComparison(left, right, place) ??
     openComparison(left, right, place) ??
     writtenClasses(left, right, place) ??
@@ -63,7 +69,7 @@ function arraysByElement(a: Value, b: Value, isNot: boolean): Sql {
 const mayHoldNull = ({ type }: Value): boolean => type.kind === 'array' && type.element?.isNullable !== false;
 
 /** NULL if an array is NULL, which ClickHouse has not. */
-function plainComparison(a: Value, b: Value, { operator, context }: Operation): Value {
+function plainComparison(a: Value, b: Value, { operator, context }: Comparison): Value {
   const isOpen = context.shared.traits.hasStrictArrays && !LESS.has(operator) && [a, b].some(mayHoldNull);
   if (isOpen && [a, b].every((each) => isKind(each, 'array')))
     return value('bool', arraysByElement(a, b, operator !== '='));
@@ -76,8 +82,6 @@ function plainComparison(a: Value, b: Value, { operator, context }: Operation): 
     ordersNan(context) && context.isJoin !== true ? nanComparison(plain, [a, b], operator) : undefined;
   return ofNan === undefined ? condition(plain, nullable) : { ...condition(ofNan, nullable), isLoose: false };
 }
-
-export const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
 
 const hasFloats = ({ type }: Value): boolean =>
   [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
@@ -104,73 +108,10 @@ function same(a: Value, b: Value, { context }: Place): Sql {
   return sql`(${own} OR ifNull(${areNan}, false))`;
 }
 
-/** Returns whether Float64 may not be able to represent an integer. */
-const isWide = ({ type, literal }: Value): boolean =>
-  type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
-
-/** Values in JSON are compared with integers exactly. */
-function openComparison(left: Value, right: Value, { operator, at, context }: Operation): Value | undefined {
-  const sides = [left, right];
-  const { traits } = context.shared;
-  const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
-  if (open === undefined || !ORDERED.has(operator)) return undefined;
-  const other = open === left ? right : left;
-  const pair = (own: Value): Sql =>
-    joinSql(
-      [open === left ? own.sql : operand(other), open === left ? operand(other) : own.sql],
-      ` ${operator} `,
-    );
-  if (isOpen(open)) {
-    if (!isWide(other)) return undefined;
-    const integer = value('int', sql`accurateCastOrNull(${open.sql}, 'Int64')`);
-    return condition(sql`ifNull(${pair(integer)}, ${pair(value('float', float(open)))})`, true);
-  }
-  if (traits.isJsonOpaque && sides.some((each) => isKind(each, 'json')))
-    differs(context, at, 'type', 'Values of type JSON cannot be compared: compare what JSON_VALUE returns');
-  if (isKind(other, 'int'))
-    return condition(sql`ifNull(${pair(jsonInteger(open))}, ${pair(jsonNumber(open))})`, true);
-  if (!traits.isJsonDocument) return undefined;
-  if (sides.some(isDocument))
-    return unconverted(at, 'type', 'JSON objects and arrays are compared', 'Compare their fields.');
-  return other.literal === undefined ? undefined : condition(pair({ ...open, isLoose: false }), true);
-}
-
-/** Returns whether the value is an object or an array that is written in the query. */
-const isDocument = ({ sql: own, literal }: Value): boolean =>
-  /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? '');
-
-/** Compares two values in JSON: numbers as numbers, other values as text. Collations compare all of them as text. */
-function jsonComparison(left: Value, right: Value, { operator, context }: Operation): Value | undefined {
-  const { isJsonOpaque, isJsonDocument, ignoresCase } = context.shared.traits;
-  const isPlain = isJsonOpaque || ignoresCase || context.isJoin === true || !ORDERED.has(operator);
-  if (isPlain || ![left, right].some((each) => isKind(each, 'json'))) return undefined;
-  // A literal compared with a document is read as a document.
-  const sides = [left, right].map((each) =>
-    isJsonDocument && isKind(each, 'text') && each.literal !== undefined ? jsonOf(each) : each,
-  );
-  if (sides.some((each) => !isKind(each, 'json') || isDocument(each))) return undefined;
-  const areNumbers = joinSql(
-    sides.map((each) => sql`${jsonType(each)} IN ('Int64', 'UInt64', 'Double')`),
-    ' AND ',
-  );
-  const by = (read: (each: Value) => Sql): Sql => joinSql(sides.map(read), ` ${operator} `);
-  const numbers = sql`ifNull(${by((each) => jsonInteger(each).sql)}, ${by((each) => jsonNumber(each).sql)})`;
-  const texts = by(operand);
-  if (!isJsonDocument || !LESS.has(operator))
-    return condition(sql`if(${areNumbers}, ${numbers}, ${texts})`, true);
-  const ranks = joinSql(sides.map(rankOf), ' = ');
-  const own = sql`${areNumbers}, ${numbers}, isNull(${texts}), NULL, ${ranks}, ${texts}, ${by(rankOf)}`;
-  return condition(sql`multiIf(${own})`, true);
-}
-
-/** Documents are ordered by these ranks of their types. Source: PostgreSQL, jsonb indexing. */
-const rankOf = (own: Value): Sql =>
-  sql`indexOf(['Null', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Array', 'Object'], toString(${jsonType(own)}))`;
-
 const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
 
 /** Where a number and a string that are both written in the query are not converted, the number is less. */
-function writtenClasses(left: Value, right: Value, { operator, context }: Operation): Value | undefined {
+function writtenClasses(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
   if (!context.shared.traits.numbersAreLess || !ORDERED.has(operator)) return undefined;
   const isLess = isConstant(left) && isWritten(right);
   if (!isLess && !(isConstant(right) && isWritten(left))) return undefined;
@@ -179,7 +120,7 @@ function writtenClasses(left: Value, right: Value, { operator, context }: Operat
 }
 
 /** Records are equal if their fields are: a field that differs decides, even if another one is NULL. */
-function byFields(left: Value, right: Value, place: Operation): Value | undefined {
+function byFields(left: Value, right: Value, place: Comparison): Value | undefined {
   const { operator } = place;
   const [own, others] = [left, right].map(({ type }) => [...(type.fields?.values() ?? [])]);
   const isEquality = operator === '=' || operator === '<>' || operator === '!=';
@@ -221,7 +162,7 @@ function isDay({ literal }: Value): boolean {
 }
 
 /** Of times that are compared as text, '2024-01-31 00:00:00' is greater than '2024-01-31'; in ClickHouse they are equal. */
-function dateOperator(left: Value, right: Value, { operator, at, context }: Operation): string {
+function dateOperator(left: Value, right: Value, { operator, at, context }: Comparison): string {
   if (!context.shared.traits.comparesTimesAsText) return operator;
   if (isTime(left) && isTime(right) && isShort(left) !== isShort(right) && !LESS.has(operator))
     return unconverted(at, 'type', 'A date and a time differ in the source', 'Write date(…) of the time.');
