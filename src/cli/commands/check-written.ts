@@ -18,7 +18,7 @@ export interface NewFile {
 }
 
 /** `engineSources`: what queries may reach outside of the tables, as for `millrace validate`: the text may be of a stranger. */
-export interface Checking extends Omit<Analysing, 'analysed'> {
+export interface Checking extends Omit<Analysing, 'analysed' | 'isPatient'> {
   readonly engineSources: EngineSources;
 }
 
@@ -58,7 +58,9 @@ export async function checkWritten(
     const findings = [
       ...[...loaded.files.values()].flatMap(({ diagnostics }) => diagnostics),
       ...assembleCatalog(candidates).diagnostics,
-      ...(inspected.size === 0 ? [] : (await engineFindings(analysing, [...inspected.values()])).flat()),
+      ...(inspected.size === 0
+        ? []
+        : (await engineFindings({ ...analysing, isPatient: true }, [...inspected.values()])).flat()),
     ];
     const errors = findings.filter(({ severity }) => severity === 'error');
     return new Map(

@@ -6,7 +6,7 @@ import type { Converter } from '../convert/convert.ts';
 import { convertTemplate } from '../convert/convert-template.ts';
 import { readPlaceholders } from '../convert/placeholders/read-placeholders.ts';
 import type { Declaration, TemplateTool } from '../convert/placeholders/template.ts';
-import { printable } from '../kit/printable.ts';
+import { printable } from '../convert/printable.ts';
 import { qualifyTables } from '../convert/qualify-tables.ts';
 import type { KnownTables } from '../kit/known-tables.ts';
 import { liftLiterals } from './new/lift.ts';

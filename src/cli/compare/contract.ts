@@ -2,7 +2,7 @@
 import type { Analysis } from '../../service/endpoints/analysis.ts';
 import { assembleCatalog, type Candidate } from '../../service/endpoints/catalog.ts';
 import type { InspectFile } from '../../service/endpoints/compile.ts';
-import type { TableColumns } from '../../service/endpoints/describe.ts';
+import type { TableColumns } from '../../service/endpoints/read-tables.ts';
 import type { Endpoint } from '../../service/endpoints/endpoint.ts';
 import { declaresEndpoint } from '../../service/endpoints/file-kinds.ts';
 import { sourcesIn } from '../../service/endpoints/include/sources.ts';

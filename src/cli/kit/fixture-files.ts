@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leadsOutside, outsideFinding } from '../../service/config/leads-outside.ts';
+import { FIXTURE_ROWS } from '../../service/endpoints/ignored-files.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { Rows } from './rows.ts';
 
@@ -13,7 +14,6 @@ export interface FixtureFiles {
 }
 
 const MAX_BYTES = 32 * 2 ** 20;
-const ROWS_NAME = /^([A-Za-z_]\w*\.[A-Za-z_]\w*)\.(ndjson|csv)$/;
 
 /** Reads the folder; a missing folder counts as empty. */
 export async function readFixtures(folder: string): Promise<FixtureFiles> {
@@ -27,7 +27,7 @@ export async function readFixtures(folder: string): Promise<FixtureFiles> {
   const findings: Finding[] = [];
   for (const name of names) {
     const file = join(folder, name);
-    const [, table, kind] = ROWS_NAME.exec(name) ?? [];
+    const [, table, kind] = FIXTURE_ROWS.exec(name) ?? [];
     if (table === undefined && !name.endsWith('.sql')) {
       findings.push(misnamed(file));
       continue;

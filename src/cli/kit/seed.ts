@@ -1,4 +1,5 @@
 // Fills an embedded engine that has no tables: with the seeds or, without seeds, with the tables of the schema folder.
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { leadsOutside } from '../../service/config/leads-outside.ts';
 import type { Settings } from '../../service/config/settings.ts';
@@ -37,6 +38,7 @@ export async function seed(
     throw seedFailure(cause, settings);
   });
   terminal.progress('');
+  if (outcome === 'loaded') await noteUnread(settings.seeds, terminal);
   const seconds = ((performance.now() - started) / 1000).toFixed(1);
   if (outcome === 'loaded') {
     terminal.note(`Loaded the seeds from ${settings.seeds}/ into ${settings.data}/ in ${seconds} s`);
@@ -60,6 +62,17 @@ export async function seed(
     terminal.note(
       `The schema or the fixtures have changed since the tables in ${settings.data}/ were created. To create them again, run: millrace seed`,
     );
+}
+
+/** Prints which files of the folder hold rows or statements that are not read. */
+async function noteUnread(folder: string, terminal: Terminal): Promise<void> {
+  const names = await readdir(folder);
+  const unread = names.filter((name) => /\.(?:csv|tsv|json|jsonl|ndjson|parquet|ddl|gz|zst)$/i.test(name));
+  if (unread.length === 0) return;
+  const paths = unread.toSorted().map((name) => join(folder, name));
+  terminal.note(
+    visible(`Not read, since seeds are *.sql files: ${paths.join(', ')}. To load rows, run: millrace load`),
+  );
 }
 
 /** Characters of a failed statement and of the engine's message that are shown. */

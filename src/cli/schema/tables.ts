@@ -94,8 +94,8 @@ const PLAIN = ` ENGINE = MergeTree${NO_KEYS}`;
 const MERGING = ` ENGINE = ReplacingMergeTree${NO_KEYS}`;
 
 /**
- * The bodies to try, the most faithful first: as written; without the expressions that columns are computed from; also
- * without its keys. Empty if the columns are unknown.
+ * The bodies to try, the most faithful first: as written; without constraints; without the expressions that columns are computed
+ * from; also without its keys. Empty if the columns are unknown.
  */
 export function bodiesOf(record: CreateRecord, context: StatementContext): readonly TableBody[] {
   const local = engineOf(record, context);
@@ -104,14 +104,15 @@ export function bodiesOf(record: CreateRecord, context: StatementContext): reado
   const like = list !== undefined || record.like === undefined ? '' : ` AS ${printName(record.like)}`;
   if (list === undefined && select === undefined && like === '') return [];
   const virtual = local?.kind === 'source' && list !== undefined ? local.virtual.map(virtualColumn) : [];
-  const print = (text: (column: ColumnText) => string): string =>
-    list === undefined ? '' : ` (${[...list.columns.map(text), ...virtual].join(', ')})`;
+  const print = (text: (column: ColumnText) => string, more: readonly string[] = []): string =>
+    list === undefined ? '' : ` (${[...list.columns.map(text), ...virtual, ...more].join(', ')})`;
   const engine = engineText(record, local, context);
   const query = select === undefined || list !== undefined ? '' : ` EMPTY AS ${select}`;
   const full = { columns: print(({ sql }) => sql), like, engine, query };
+  const checked = { ...full, columns: print(({ sql }) => sql, list?.constraints) };
   const columns = print(plainColumn);
   const engines = [engine, ...reducedEngines(record, local, context), PLAIN];
-  return [full, ...engines.map((each) => ({ ...full, columns, engine: each }))];
+  return [checked, full, ...engines.map((each) => ({ ...full, columns, engine: each }))];
 }
 
 /**

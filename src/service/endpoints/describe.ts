@@ -1,31 +1,15 @@
 // Column descriptions from the engine: requested once per compiled endpoint, on first use.
-import { EngineError, type Column, type Engine } from '../engine/engine.ts';
+import type { Column, Engine } from '../engine/engine.ts';
 import { createQueue } from '../engine/queue.ts';
-import { passThroughs } from '../../guard/sandbox/pass-through.ts';
 import type { ComputedOnRead } from '../../guard/sandbox/sandbox.ts';
-import { readClause, withClause } from '../../sql/clickhouse/clause.ts';
-import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { after, monotonic } from '../../sql/base/clock.ts';
-import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { analyseQuery } from './analyse-query.ts';
 import type { Endpoint } from './endpoint.ts';
 import { readComputed } from './computed-on-read.ts';
+import { createReadTables, type Ask, type TableColumns } from './read-tables.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
-import { parseType } from '../../sql/types/type.ts';
-
-/** A table of the WITH clause. */
-export interface TableColumns {
-  readonly name: string;
-  readonly columns: readonly Column[];
-  /**
-   * Columns with a dot in their name that the stored table behind it has, selected or not. Undefined if it is not a selection of
-   * rows and columns of one stored table, or if that cannot be described.
-   */
-  readonly dotted?: readonly string[] | undefined;
-  /** It is true if its maps have a subcolumn for each key (ClickHouse 26 and later), so that a key can be read alone. */
-  readonly hasMapKeys?: boolean | undefined;
-}
+import { ruledColumns, unknownRule, unknownRuleText } from './unknown-rules.ts';
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
 export interface Describe {
@@ -43,6 +27,8 @@ export interface Describe {
   readonly source: (endpoint: Endpoint) => Promise<SourceQuery | undefined>;
   /** Why `source` last returned undefined for an endpoint. */
   readonly sourceFailure: (endpoint: Endpoint) => unknown;
+  /** Why a redaction rule of the endpoint applies to nothing, in any variant; undefined if each applies, or if the engine cannot say. */
+  readonly idleRule: (endpoint: Endpoint) => Promise<string | undefined>;
   /**
    * For lists of all endpoints: what could not be described stays undefined for ten seconds, so that lists do not ask the engine
    * each time about endpoints without tables.
@@ -84,58 +70,34 @@ export function createDescribe(engine: Engine, now: () => number = monotonic): D
       const { always, at } = endpoint.redaction;
       return always && at === 'source' ? (await source[by](endpoint))?.result : plain[by](endpoint);
     };
+  const described = { result: resultBy('known'), source: source.known, tables: tables.known };
   return {
-    result: resultBy('known'),
+    ...described,
+    idleRule: createIdleRule(described),
     lists: { result: resultBy('lately'), tables: tables.lately },
     computed: computed.known,
     samples,
-    source: source.known,
     sourceFailure: source.failure,
-    tables: tables.known,
     tablesFailure: tables.failure,
   };
 }
 
-type Ask = (endpoint: Endpoint, sql: string) => Promise<readonly Column[]>;
-
-/** Creates the function that describes the tables of an endpoint. */
-function createReadTables(ask: Ask): (endpoint: Endpoint) => Promise<readonly TableColumns[]> {
-  const askIfAccepted = (endpoint: Endpoint, sql: string): Promise<readonly Column[] | undefined> =>
-    ask(endpoint, sql).catch((error: unknown) => {
-      if (error instanceof EngineError && error.failure === 'rejected') return undefined;
-      throw error;
-    });
-  const dottedIn = async (endpoint: Endpoint, stored: string): Promise<readonly string[] | undefined> => {
-    // The pattern also finds ALIAS and MATERIALIZED columns.
-    const columns = await askIfAccepted(endpoint, `SELECT 1, COLUMNS('[.]') FROM ${stored}`);
-    return columns?.slice(1).map(({ name }) => name);
-  };
+/** What was found is kept with the rules of the compiled endpoint, which its variants share, so that calls do not compare them again. */
+function createIdleRule(describe: Pick<Describe, 'result' | 'source' | 'tables'>): Describe['idleRule'] {
+  const known = new WeakMap<object, { readonly reason: string | undefined }>();
   return async (endpoint) => {
-    const { query, outline } = endpoint;
-    const saved = parseSavedText(query);
-    const clause = readClause(saved, outline);
-    const passThrough = passThroughs(saved, clause);
-    const names = outline.elements.filter(({ kind }) => kind === 'table').map(({ name }) => name);
-    const all = names.map(async (name) => {
-      const columns = await ask(
-        endpoint,
-        `${withClause(clause, clause.needed(name))}\nSELECT * FROM ${quoteIdentifier(name)}`,
-      );
-      const passes = passThrough(name);
-      if (passes === undefined) return { name, columns };
-      const map = columns.find(({ type }) => parseType(type).name === 'Map');
-      const source = map && passes.sourceOf(map.name);
-      const keys =
-        source &&
-        (await askIfAccepted(endpoint, `SELECT ${quoteIdentifier(`${source}.key_a`)} FROM ${passes.stored}`));
-      return {
-        name,
-        columns,
-        dotted: await dottedIn(endpoint, passes.stored),
-        hasMapKeys: keys !== undefined,
-      };
+    const { columns: rules } = endpoint.redaction;
+    const paths = Object.keys(rules);
+    const found = known.get(rules);
+    if (found !== undefined) return found.reason;
+    const columns = await ruledColumns(describe, endpoint);
+    if (columns === undefined) return undefined;
+    const [reason] = paths.flatMap((path) => {
+      const unknown = unknownRule(path, columns);
+      return unknown === undefined ? [] : [unknownRuleText(path, unknown)];
     });
-    return Promise.all(all);
+    known.set(rules, { reason });
+    return reason;
   };
 }
 

@@ -16,12 +16,25 @@ export const IGNORED_CODES: Codes = {
     title: 'An endpoint file with another extension',
     help: 'Only files whose names end with .yaml or .yml, in lower case, are endpoint files.',
   },
+  'file.other_folder': {
+    title: 'A file that is not read in its folder',
+    help: 'Rows for tests and the SQL that prepares them are read in the folder of fixtures, definitions of tables in that of the schema. In the folder of fixtures, database.table.ndjson, database.table.csv and *.sql are read, and no subfolders.',
+  },
 };
+
+/** Its name is that of the table, with the database. */
+export const FIXTURE_ROWS = /^([A-Za-z_]\w*\.[A-Za-z_]\w*)\.(ndjson|csv)$/;
+
+/** Files that are read in other folders, or that are another form of what is. */
+const DATA = /\.(?:sql|ddl|csv|tsv|json|jsonl|ndjson|parquet|gz|zst|ya?ml)$/i;
 
 /** Ignores hidden files. */
 export function isEndpointFile(name: string): boolean {
   return /^[^.].*\.ya?ml$/.test(name);
 }
+
+/** The folder of fixtures, in that of the endpoints. */
+const FIXTURES = 'fixtures';
 
 /** Entries looked at in each subfolder, and findings for each folder. */
 const MOST = 1000;
@@ -40,6 +53,8 @@ export async function findIgnored(folder: string): Promise<readonly Finding[]> {
       findings.push(
         warning(path, 'file.dangling_link', 'the link points to nothing', 'Correct or remove it'),
       );
+    } else if (entry.isDirectory() && entry.name === FIXTURES) {
+      findings.push(...(await ignoredFixtures(path)));
     } else if (entry.isDirectory()) {
       const inside = (await readdir(path).catch(() => [])).slice(0, MOST).find(isEndpointFile);
       if (inside === undefined) continue;
@@ -50,9 +65,43 @@ export async function findIgnored(folder: string): Promise<readonly Finding[]> {
     } else if (!isEndpointFile(entry.name) && /\.ya?ml$/i.test(entry.name)) {
       const hint = `Rename it to ${entry.name.replace(/\.ya?ml$/i, (extension) => extension.toLowerCase())}`;
       findings.push(warning(path, 'file.extension', 'only .yaml and .yml in lower case are served', hint));
+    } else if (!isEndpointFile(entry.name) && DATA.test(entry.name)) {
+      findings.push(warning(path, 'file.other_folder', 'the file is not read here', OTHER_FOLDER));
     }
   }
   return findings;
+}
+
+const OTHER_FOLDER =
+  'Endpoint files are YAML. Move rows for tests, named database.table.ndjson or .csv, and the SQL that prepares them to the folder fixtures in this one, and definitions of tables to schema';
+
+/** Rows of a table, or statements. */
+function isFixture(name: string): boolean {
+  return FIXTURE_ROWS.test(name) || name.endsWith('.sql');
+}
+
+/** Finds what is not read in the folder of fixtures. */
+async function ignoredFixtures(folder: string): Promise<readonly Finding[]> {
+  const entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).slice(0, MOST);
+  const ignored = entries.filter(({ name }) => !name.startsWith('.') && !isFixture(name));
+  return ignored.flatMap((entry): readonly Finding[] => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory())
+      return [
+        warning(
+          path,
+          'file.other_folder',
+          'subfolders of fixtures are not read',
+          `Move its files to ${folder}`,
+        ),
+      ];
+    if (!DATA.test(entry.name)) return [];
+    const hint =
+      'Rows are read from database.table.ndjson and database.table.csv, statements from *.sql; rows in YAML are the key fixtures of an endpoint file';
+    return [
+      warning(path, 'file.other_folder', 'the name is not that of a fixture: the file is not read', hint),
+    ];
+  });
 }
 
 function warning(file: string, code: string, message: string, hint: string): Finding {

@@ -149,6 +149,8 @@ export interface Engine {
   readonly hosts?: () => readonly HostState[];
   /** Resident memory of the engine's own process in bytes, as last measured; undefined if it has none. */
   readonly memory?: () => number;
+  /** Processor time that the engine's own process has used, in seconds; undefined if it has none. Rejects with EngineError. */
+  readonly processor?: () => Promise<number>;
   /** What confines the engine's own process; undefined if it has none. */
   readonly confinement?: () => Confinement;
   /** What was found when the data folder was last opened or checked; undefined if the engine has none. */

@@ -13,6 +13,14 @@ import { hashParameters } from '../endpoints/source-query.ts';
  * may not run.
  */
 export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
+  const { endpoint } = request;
+  const hasRules = Object.keys(endpoint.redaction.columns).length > 0;
+  const idle = hasRules ? await deps.describe.idleRule(endpoint) : undefined;
+  if (idle !== undefined)
+    throw new Problem('endpoint.failed', {
+      detail: 'A rule of pii.columns applies to nothing',
+      cause: new Error(`pii.unknown_column: ${idle}`),
+    });
   const planned = await planOf(deps, request);
   if (deps.rewrite === undefined) return planned;
   return { ...planned, statement: await deps.rewrite(planned.statement) };

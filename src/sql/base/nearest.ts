@@ -9,7 +9,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return misspelled(word, candidates, abbreviated);
 }
 
-/** The candidate closest to `word` (case-insensitive), within 40% of its length in edits; `otherwise` chooses among folded ones. */
+/** The candidate closest to `word` (case-insensitive), within 40% of its length in edits, first with two letters exchanged; `otherwise` chooses among folded ones. */
 export function misspelled(
   word: string,
   candidates: Iterable<string>,
@@ -20,9 +20,20 @@ export function misspelled(
   for (const candidate of candidates) byFolded.set(candidate.toLowerCase(), candidate);
   const folded = word.toLowerCase();
   const maxDistance = Math.floor(word.length * 0.4);
+  const names = [...byFolded.keys()];
   const match =
-    closestMatch(folded, [...byFolded.keys()], { maxDistance }) ?? otherwise(folded, byFolded.keys());
+    names.find((each) => isExchanged(folded, each)) ??
+    closestMatch(folded, names, { maxDistance }) ??
+    otherwise(folded, names);
   return match === undefined ? undefined : byFolded.get(match);
+}
+
+/** Returns whether two neighbouring letters are exchanged: `UInt46` is UInt64 rather than UInt16. */
+function isExchanged(word: string, other: string): boolean {
+  if (word.length !== other.length || word === other) return false;
+  const at = word.split('').findIndex((letter, index) => letter !== other[index]);
+  const [first = '', second = ''] = word.slice(at, at + 2);
+  return other === word.slice(0, at) + second + first + word.slice(at + 2);
 }
 
 /** Shorter words abbreviate too much. */

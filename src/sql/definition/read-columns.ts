@@ -1,5 +1,5 @@
 // Reads lists of columns in CREATE, and the changes of columns in ALTER: without what does not change their names and types, such as
-// codecs, expiry, statistics, indexes, projections and constraints.
+// codecs, expiry and statistics; indexes, projections and constraints are apart.
 import type { Cursor } from '../clickhouse/cursor.ts';
 import { modernType } from '../types/modern-type.ts';
 import type { AlterRecord, AttributeText, ColumnList, ColumnText } from './record.ts';
@@ -8,13 +8,15 @@ import type { AlterRecord, AttributeText, ColumnList, ColumnText } from './recor
 export function readColumns(cursor: Cursor, open: number): ColumnList {
   const columns: ColumnText[] = [];
   const indexes: string[] = [];
+  const constraints: string[] = [];
   let primary: string | undefined;
   for (const [from, to] of splitList(cursor, open + 1, cursor.closing(open))) {
     if (isPrimaryKey(cursor, from, to)) primary = cursor.slice(from + 2, to);
     else if (!isIndexLike(cursor, from, to)) columns.push(readColumn(cursor, from, to));
     else if (isIndex(cursor.word(from))) indexes.push(`ADD ${cursor.slice(from, to)}`);
+    else if (cursor.word(from + 2) === 'CHECK') constraints.push(cursor.slice(from, to));
   }
-  return { columns, primary, indexes };
+  return { columns, primary, indexes, constraints };
 }
 
 /** The items of a list by token indexes, separated by commas outside brackets. */

@@ -93,6 +93,8 @@ export interface ColumnList {
   readonly primary: string | undefined;
   /** They are the indexes and projections among the items, as ALTER commands that add them. */
   readonly indexes: readonly string[];
+  /** They are the constraints among the items that INSERT checks, as written. */
+  readonly constraints: readonly string[];
 }
 
 export interface ColumnText {

@@ -264,8 +264,12 @@ function numberOf(own: Value, { context, at, call, fail }: Application): Value {
   return fail(`${call.name} requires a number here`, 'Cast the value to a number.');
 }
 
-function integerOf(own: Value, { context, at }: Application): Value {
-  const isRounded = isKind(own, 'decimal', 'numeric', 'float') && context.shared.traits.roundsArguments;
+function integerOf(own: Value, { context, at, call, fail }: Application): Value {
+  const { roundsArguments, hasExactTypes } = context.shared.traits;
+  const hasFraction = isKind(own, 'decimal', 'numeric', 'float');
+  if (hasFraction && hasExactTypes && !isOpen(own))
+    return fail(`${call.name} requires an integer here`, 'Cast the value to INT64.');
+  const isRounded = hasFraction && roundsArguments;
   if (!isRounded && !isOpen(own)) return own;
   return castTo(own, { name: 'BIGINT', at }, { isSafe: isOpen(own), at, context });
 }

@@ -38,7 +38,10 @@ export function truth(own: Value, context: Context, at: number): Value {
   const { traits, dialect } = context.shared;
   if (isTime(own))
     return unconverted(at, 'type', 'A time is used as a condition', 'Compare it with a value.');
-  if (!isKind(own, 'text') || own.type.isMixed === true) return own;
+  const isJson = isKind(own, 'json') || own.type.isMixed === true;
+  if (isJson && traits.hasNumericConditions)
+    return unconverted(at, 'type', 'JSON is used as a condition', 'Compare it with a value.');
+  if (!isKind(own, 'text')) return own;
   if (traits.hasNumericConditions && own.literal !== undefined)
     return value('bool', leadingNumber(own.literal) === 0 ? 'false' : 'true', false);
   return unconverted(

@@ -1,5 +1,6 @@
 // Values inside JSON. JSON text is read with JSONExtract; a column of type JSON is read as text first.
 import { joinSql, sql, type Sql, isKind, value, type Value, int } from './value.ts';
+import { toNamedFloat } from './cast/number.ts';
 import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression, Of } from './tree.ts';
 import { unconverted, type Context, type Place } from './context.ts';
@@ -72,6 +73,19 @@ export function jsonScalar(each: Value): Value {
 /** As a number; NULL for other values. */
 export function jsonNumber(each: Value): Value {
   return value('float', sql`toFloat64OrNull(${jsonText(each).sql})`);
+}
+
+/** JSON as a number. Where conditions are numbers, true and false are 1 and 0, and other strings are the numbers that they begin with. */
+export function numberOfJson(own: Value, { at, context }: Place): Value {
+  if (!context.shared.traits.hasNumericConditions) return jsonNumber(own);
+  const text = bitsOfBooleans(own);
+  return toNamedFloat(text, { name: 'DOUBLE', at }, { isSafe: false, at, context });
+}
+
+/** JSON as a string, with the numbers 1 and 0 for true and false. */
+export function bitsOfBooleans(own: Value): Value {
+  const text = jsonText(own);
+  return { ...text, sql: sql`if(${jsonType(own)} = 'Bool', toString(${text.sql} = 'true'), ${text.sql})` };
 }
 
 /** As an integer; NULL for other values. */
@@ -209,18 +223,25 @@ function unquoted(place: JsonValue, { at, context }: Place): Value {
   const { isJsonMixed, jsonSpace } = context.shared.traits;
   const own = jsonText(place);
   if (isJsonMixed) return { ...place, sql: own.sql };
-  const { document } = place.json;
-  const isCompact = document?.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').search(/\s/) === -1;
-  if (jsonSpace === '' || context.shared.isStrict || isCompact) return own;
-  if (document !== undefined && isContainer(document, place.json.path))
-    return unconverted(
-      at,
-      'expression',
-      'The text of a part of this document has spaces of its own',
-      'Cast it to jsonb.',
-    );
+  if (jsonSpace === '' || context.shared.isStrict || isCompactPart(place.json, { at, context })) return own;
   const isPart = sql`substring(${own.sql}, 1, 1) IN ('{', '[') AND ${jsonType(place)} IN ('Object', 'Array')`;
   return { ...own, sql: sql`if(${isPart}, ${spacedJson(place.sql)}, ${own.sql})`, scalar: own.sql };
+}
+
+/**
+ * Returns whether a part of a document that is written in the query has no spaces.
+ * @throws UnconvertedError for an object or array whose spaces may be others than those after commas and colons
+ */
+export function isCompactPart({ document, path }: JsonValue['json'], { at }: Place): boolean {
+  if (document === undefined) return false;
+  if (document.replaceAll(/"(?:[^"\\]|\\.)*"/g, '').search(/\s/) === -1) return true;
+  if (!isContainer(document, path)) return false;
+  return unconverted(
+    at,
+    'expression',
+    'The text of a part of this document has spaces of its own',
+    'Cast it to jsonb.',
+  );
 }
 
 /** Returns whether a place in a document that is written in the query is an object or an array. */

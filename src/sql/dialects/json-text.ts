@@ -2,6 +2,7 @@
 import { quoteString } from '../clickhouse/literal.ts';
 import { exactText } from './cast/text.ts';
 import { unconverted, type Context, type Place } from './context.ts';
+import { isNullArray } from './functions/array-value.ts';
 import { shown, joinSql, sql, type Sql, isKind, isTime, text as plainText, UNKNOWN, type Value } from './value.ts'; // prettier-ignore
 
 export interface JsonTextOptions extends Place {
@@ -9,6 +10,8 @@ export interface JsonTextOptions extends Place {
   readonly quotesWide: boolean;
   /** It is between a name and its value; undefined means a colon and the space of the dialect. */
   readonly colon?: string;
+  /** It is between the elements of an array; undefined means a comma. */
+  readonly comma?: string;
 }
 
 /** JSON's string of a text: ClickHouse escapes slashes, too. */
@@ -18,6 +21,8 @@ const quoted = (text: Sql): Sql => sql`replaceAll(toJSONString(${text}), '\\\\/'
 export function jsonTextOf(own: Value, options: JsonTextOptions): Sql {
   if (isKind(own, 'null')) return "'null'";
   const written = presentText(own, options);
+  const isNull = isKind(own, 'array') ? isNullArray(own) : undefined;
+  if (isNull !== undefined) return sql`if(${isNull}, 'null', ${written})`;
   return own.type.isNullable ? sql`ifNull(${written}, 'null')` : written;
 }
 
@@ -51,7 +56,7 @@ function presentText(own: Value, options: JsonTextOptions): Sql {
     case 'array': {
       const item = context.shared.fresh('item');
       const texts = sql`arrayMap(${item} -> ${jsonTextOf({ sql: item, type: element ?? UNKNOWN }, options)}, ${own.sql})`;
-      return sql`concat('[', arrayStringConcat(${texts}, ','), ']')`;
+      return sql`concat('[', arrayStringConcat(${texts}, '${options.comma ?? ','}'), ']')`;
     }
     case 'tuple':
       if (fields === undefined) return sql`toJSONString(${own.sql})`;
@@ -168,6 +173,9 @@ const sizeOf = (name: string): number => new TextEncoder().encode(name).length;
 /** PostgreSQL's jsonb orders names like this. */
 export const bySize = (a: string, b: string): number => sizeOf(a) - sizeOf(b) || byName(a, b);
 
+const withoutSpaces = (document: string): string =>
+  document.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => (part.startsWith('"') ? part : ''));
+
 /** Returns a literal document as PostgreSQL's jsonb prints it, with the last member of each name; undefined if it is none. */
 export function jsonbLiteral(literal: string): string | undefined {
   try {
@@ -175,9 +183,15 @@ export function jsonbLiteral(literal: string): string | undefined {
   } catch {
     return undefined;
   }
-  const compact = literal.replaceAll(/"(?:[^"\\]|\\.)*"|\s+/g, (part) => (part.startsWith('"') ? part : ''));
+  const compact = withoutSpaces(literal);
   // Other numbers are written in another form, and escapes as the characters that they mean.
   return /[eE][+-]?\d|\\/.test(compact) ? undefined : ordered(compact, { space: ' ', order: bySize });
+}
+
+/** Returns whether an object in a document has two members of a name. */
+export function repeatsName(document: string): boolean {
+  const compact = withoutSpaces(document);
+  return ordered(compact, { space: '', order: () => 0 }).length < compact.length;
 }
 
 /** Returns a document without spaces, with the members of each object in order, and one of each name. */

@@ -14,6 +14,8 @@ interface RareTraits {
   readonly replacementOf?: (written: string, groups: number) => string;
   /** A class of RE2 that trim removes if nothing is named; undefined: it removes spaces. */
   readonly spaces?: string;
+  /** The kinds that values of a kind can be cast to, by kind; of others, and without it, all that ClickHouse has a conversion for. */
+  readonly casts?: Readonly<Record<string, string>>;
 }
 
 /** A trait with several values. */

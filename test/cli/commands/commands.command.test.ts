@@ -225,11 +225,27 @@ describe('validate', () => {
     mkdirSync(join(cwd, 'endpoints/team'));
     writeFileSync(join(cwd, 'endpoints/team/x.yaml'), GOOD);
     symlinkSync('nowhere.yaml', join(cwd, 'endpoints/three.yaml'));
+    for (const path of [
+      'rows.csv',
+      'notes.md',
+      'fixtures/app.events.yaml',
+      'fixtures/app.events.ndjson',
+      'fixtures/events.csv',
+      'fixtures/more/app.x.csv',
+      'fixtures/README.md',
+    ]) {
+      mkdirSync(join(cwd, 'endpoints', path, '..'), { recursive: true });
+      writeFileSync(join(cwd, 'endpoints', path), '');
+    }
     const { code, out } = await run(['validate', '--no-engine', '--format', 'json'], { cwd });
     const { findings } = JSON.parse(out) as { findings: { file: string; code: string; severity: string }[] };
     expect([code, findings.map((each) => `${each.severity} ${each.file} ${each.code}`)]).toEqual([
       0,
       [
+        'warning endpoints/fixtures/app.events.yaml file.other_folder',
+        'warning endpoints/fixtures/events.csv file.other_folder',
+        'warning endpoints/fixtures/more file.other_folder',
+        'warning endpoints/rows.csv file.other_folder',
         'warning endpoints/team/x.yaml file.in_subfolder',
         'warning endpoints/three.yaml file.dangling_link',
         'warning endpoints/two.YAML file.extension',

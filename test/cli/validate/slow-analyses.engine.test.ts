@@ -7,7 +7,7 @@ import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
 import { createInspect, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
 import { modelsOf } from '../../../src/service/endpoints/query-models.ts';
 import { rememberStatements } from '../../../src/cli/commands/analysis/remember.ts';
-import { boundEngine } from '../../../src/cli/commands/validate/bounded-engine.ts';
+import { boundEngine, boundWork } from '../../../src/cli/commands/validate/bounded-engine.ts';
 import { engineFindings } from '../../../src/cli/commands/validate/engine-findings.ts';
 import { createTerminal } from '../../../src/cli/kit/terminal.ts';
 import type { Finding } from '../../../src/sql/base/finding.ts';
@@ -185,4 +185,44 @@ test('statements have the time that is left for their file', async () => {
   expect((await failureOf(bounded.run(one, run))).failure).toBe('timeout');
   begin();
   await expect(bounded.describe(statement('SELECT 1 AS n'))).resolves.toHaveLength(1);
+});
+
+test('bounds of work give a statement more time while the engine gets little of the processor', async () => {
+  const asked: number[] = [];
+  let [used, share] = [0, 0.1];
+  const busy: Engine = {
+    ...engine,
+    describe: async (given, hooks) => {
+      asked.push(given.limits.time);
+      used += Math.min(given.limits.time * share, 4);
+      if (given.limits.time * share < 4) throw new EngineError('timeout', 'too slow');
+      return engine.describe(given, hooks);
+    },
+  };
+  const bounds = { statementSeconds: 5, fileSeconds: 10 };
+  const { engine: bounded, begin } = boundWork(busy, async () => used, bounds);
+  const ask = async (): Promise<readonly number[]> => {
+    asked.length = 0;
+    await bounded.describe(statement('SELECT 1 AS n', { limits: { time: 30 } }));
+    return [...asked];
+  };
+  begin();
+  expect(await ask()).toEqual([5, 20, 80]);
+  share = 1;
+  expect(await ask()).toEqual([5]);
+  expect((await failureOf(ask())).failure).toBe('timeout');
+  begin();
+  [used, share] = [0, 0.79];
+  expect(await ask()).toEqual([5, 20]);
+  // All of the processor, and not enough.
+  [used, share] = [0, 0];
+  const stuck = boundWork(busy, async () => (used += 5), bounds);
+  stuck.begin();
+  asked.length = 0;
+  expect((await failureOf(stuck.engine.describe(statement('SELECT 1 AS n')))).failure).toBe('timeout');
+  expect(asked).toHaveLength(1);
+  // The engine counts what its own process uses.
+  const before = (await engine.processor?.()) ?? 0;
+  await text(engine, statement('SELECT sum(cityHash64(number)) AS n FROM numbers(100000000)'));
+  expect((await engine.processor?.()) ?? 0).toBeGreaterThan(before);
 });

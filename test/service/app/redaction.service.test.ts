@@ -76,6 +76,20 @@ beforeAll(async () => {
     'broken',
     `${id}5\nname: broken\nquery: SELECT toUInt8(event_message) AS n FROM people.all\npii: { redact: true, ${atSource} }\n`,
   );
+  // The rule is for a column that the query gives another name, in each variant or in one.
+  const named = 'pii: { redact: true, columns: { metadata.user.name: mask } }\n';
+  const choice =
+    'parameters: { c: { choices: { m: metadata AS m, metadata: metadata }, default: metadata } }\n';
+  await writeEndpoint(
+    service,
+    'idle',
+    `${id}7\nname: idle\nquery: WITH t AS (SELECT metadata AS m FROM people.all) SELECT m FROM t\nsandbox: { enabled: true }\n${cached}${named}`,
+  );
+  await writeEndpoint(
+    service,
+    'partly',
+    `${id}8\nname: partly\nquery: SELECT @c, id FROM people.all\n${choice}${named}`,
+  );
   await service.service.reload();
 });
 afterAll(async () => {
@@ -276,6 +290,20 @@ describe('what is redacted', () => {
       metadata: { user: { mail: 'REDACTED', name: 'REDACTED' } },
     });
     expect([row['email'], 'ip' in row]).toEqual([expect.stringMatching(/^[0-9a-f]{32}$/), false]);
+  });
+
+  test('an endpoint with a rule that applies to nothing is not served', async () => {
+    const seen: number = service.observed.length;
+    for (const response of [await ask('idle'), await ask('idle'), await own('idle', 'SELECT m FROM t')]) {
+      const text = await response.text();
+      expect([response.status, leaks(text), text.includes('Ann')], text).toEqual([500, false, false]);
+      expect(JSON.parse(text)).toMatchObject({ code: 'endpoint.failed' });
+    }
+    const reason = 'neither the result nor a table for consumer queries has a column metadata.user.name';
+    expect(inspect(service.observed.slice(seen), { depth: 9 })).toContain(reason);
+    expect(await (await ask('partly')).json()).toMatchObject({
+      result: [{ metadata: { user: { name: 'REDACTED' } } }],
+    });
   });
 
   test.each([

@@ -97,6 +97,7 @@ test.each<[code: string, why: string, body: string, hint?: string]>([
   ['pii.unknown_column', 'a misspelled column', `${PLAIN}pii: { redact: true, columns: { «tilte: mask } }\n`, 'title'],
   ['pii.unknown_column', 'a misspelled part of a tuple', `${PLAIN}pii: { redact: true, columns: { «contact.emial: mask } }\n`, 'contact.email'],
   ['pii.unknown_column', 'a misspelled column before a part', `${PLAIN}pii: { redact: true, columns: { «metta.contact.phone: mask } }\n`, 'meta.contact.phone'],
+  ['pii.unknown_column', 'a column that the query gives another name', `${PLAIN.replace('meta FROM', 'meta AS m FROM')}pii: { redact: true, columns: { «meta.contact.phone: mask } }\n`],
   // tenancy
   ['tenancy.unknown_name', 'a misspelled column of tenants', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}parameters: { agent: { type: String, required: true } }\ntenancy: { parameter: agent, columns: [id, meta.any.path, contact.email, «agnet] }\n`, 'agent'],
   ['tenancy.unknown_name', 'a misspelled shared table', `${PLAIN.replace('tickets\n', 'tickets WHERE agent = @agent\n')}tenancy: { parameter: agent, shared: { desk.teams: all, «desk.staf: all } }\nparameters: { agent: { type: String, required: true } }\n`, 'desk.staff'],

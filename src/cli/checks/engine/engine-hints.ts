@@ -65,6 +65,9 @@ function remedyOf(message: string): string | undefined {
   return found && found[1].replaceAll('$1', found[0].exec(message)?.[1] ?? '');
 }
 
+/** Tables that the engine has by itself: few mean them who write another name. */
+const OF_ENGINE = /^(?:system|information_schema)\./i;
+
 /** The names that the engine suggests. */
 export function suggestionOf(message: string): string | undefined {
   const found = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i.exec(message);
@@ -75,7 +78,7 @@ export function suggestionOf(message: string): string | undefined {
   const guesses = names
     .split(',')
     .map((name) => name.trim().replace(/^'|'$/g, ''))
-    .filter((name) => name !== written);
+    .filter((name) => name !== written && (!OF_ENGINE.test(name) || OF_ENGINE.test(written)));
   return didYouMean(nearest(written, guesses) ?? guesses[0]);
 }
 
@@ -123,7 +126,7 @@ export function misspelledKeyword(tree: TreeTokens, at: number): Misspelling | u
   if ([at, at + 1, at + 2].some((index) => wordAt(index) === 'JOIN')) return undefined;
   for (const index of [at - 1, at]) {
     const word = wordAt(index);
-    if (!/^\w+$/.test(word) || WORDS.has(word)) continue;
+    if (!/^\w+$/.test(word) || WORDS.has(word) || UNITS.has(word)) continue;
     const keyword = nearest(word, WORDS);
     if (keyword !== undefined) return { index, hint: `Did you mean ${keyword}?` };
   }

@@ -6,9 +6,8 @@ import { enginePosition, quotedNames } from '../../../guard/sandbox/engine-messa
 import { findInQuery } from '../../../guard/sandbox/find-in-query.ts';
 import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nodesOf, nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { tokenAt, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 import {
   rejectionOf,
   type DescribeSql,
@@ -68,8 +67,23 @@ export async function placeOfFailure(
   const isRead = tree.fault === undefined;
   const found = isRead ? await locateFailure(tree, part, askWith(describe, query, failure)) : undefined;
   if (found === undefined) return named[0] ?? partOffset(query, message);
-  const inside = isName ? named.find((at) => at >= found.start && at < found.end) : undefined;
+  const inside = isName
+    ? named.find((at) => at >= found.start && at < found.end)
+    : unreadableText(tree, found, message);
   return inside ?? found.start;
+}
+
+/** The only string in a range that the engine quotes as one that it cannot read as a date, a UUID or a number. */
+function unreadableText({ cursor }: Tree, range: TextRange, message: string): number | undefined {
+  if (!/cannot parse|cannot read/i.test(message)) return undefined;
+  const strings = [...cursor.sql.slice(range.start, range.end).matchAll(/'([^'\\]+)'/g)];
+  const quoted = strings.filter(([, content = '']) => message.includes(content));
+  return quoted.length === 1 && quoted[0] !== undefined ? range.start + quoted[0].index : undefined;
+}
+
+interface TextRange {
+  readonly start: number;
+  readonly end: number;
 }
 
 /** Codes of messages that quote the name which is wrong: unknown columns, tables, functions, types, values of Enums and dictionaries. */

@@ -4,11 +4,15 @@ import { epoch } from '../../../sql/base/clock.ts';
 import type { EndpointFile, Example } from '../../../service/config/generated/endpoint.ts';
 import { didYouMean, misspelled, nearest } from '../../../sql/base/nearest.ts';
 import type { Column, Engine } from '../../../service/engine/engine.ts';
-import { jsonValueOf, type JsonValue } from '../../../sql/types/json-value.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
-import { foldedPath } from '../../../service/endpoints/column-rules.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
 import { isRejectionExpected } from '../../../service/endpoints/expectation.ts';
+import {
+  hasPart,
+  ruledColumns,
+  unknownRule,
+  unknownRuleText,
+} from '../../../service/endpoints/unknown-rules.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 
 export const NAME_CODES: Codes = {
@@ -54,15 +58,8 @@ export async function findUnknownNames(
   );
   if (redacted.length === 0 && !expecting) return findings;
   const describe = createDescribe(engine);
-  const columns: Column[] = [];
-  for (const variant of endpoint.variants()) {
-    const result = await describe.result(variant);
-    const readable = variant.sandbox.enabled ? await describe.tables(variant) : [];
-    if (result === undefined || readable === undefined) return findings;
-    // At the source, rules apply to the columns of the tables, and then to those of the result.
-    const stored = variant.redaction.at === 'source' ? await describe.source(variant) : undefined;
-    columns.push(...result, ...(stored?.stored ?? []), ...readable.flatMap((table) => table.columns));
-  }
+  const columns = await ruledColumns(describe, endpoint);
+  if (columns === undefined) return findings;
   const expected = await Promise.all(
     examples.map(async (example, index) => {
       if (isRejectionExpected(example.expect)) return [];
@@ -169,33 +166,18 @@ function unknownExpected(
 /** A name, and its path below `expect`. */
 type NamedPath = readonly [name: string, path: PathFinding['path']];
 
-/** A column or path is known if any of the columns has it. Names are compared without case, as redaction does. */
 function unknownPath(path: string, columns: readonly Column[]): readonly PathFinding[] {
-  const folded = foldedPath(path);
-  const failures = columns.flatMap((column): readonly UnknownPart[] => {
-    const name = foldedPath(column.name);
-    if (name === folded || name.startsWith(`${folded}.`)) return [];
-    if (!folded.startsWith(`${name}.`)) return [{ names: columns.map((each) => each.name), at: '' }];
-    const failure = unknownPart(
-      jsonValueOf(column.type),
-      folded.slice(name.length + 1).split('.'),
-      column.name,
-    );
-    return failure === undefined ? [] : [failure];
-  });
-  const [first] = failures.toSorted((a, b) => b.at.length - a.at.length);
-  if (failures.length < columns.length || first === undefined) return [];
-  const candidates = first.names.map((name) => (first.at === '' ? name : `${first.at}.${name}`));
+  const unknown = unknownRule(path, columns);
+  if (unknown === undefined) return [];
+  const { at, names } = unknown;
+  const candidates = names.map((name) => (at === '' ? name : `${at}.${name}`));
   return [
     {
       code: 'pii.unknown_column',
       path: ['pii', 'columns', path],
       onKey: true,
-      message:
-        first.at === ''
-          ? `neither the result nor a table for consumer queries has a column ${path}`
-          : `${first.at} has no part ${path.slice(first.at.length + 1)}`,
-      ...(first.at === '' ? rootHint(path, first.names) : hintOf(path, candidates)),
+      message: unknownRuleText(path, unknown),
+      ...(at === '' ? rootHint(path, names) : hintOf(path, candidates)),
     },
   ];
 }
@@ -208,49 +190,6 @@ function rootHint(path: string, columns: readonly string[]): { readonly hint?: s
   return whole.hint !== undefined || guess === undefined
     ? whole
     : { hint: `Did you mean ${[guess, ...rest].join('.')}?` };
-}
-
-/** Returns whether a column of this type has the part that a path such as `metadata.project` names. */
-function hasPart(column: string, type: string, path: string): boolean {
-  const names = foldedPath(path)
-    .slice(column.length + 1)
-    .split('.');
-  return unknownPart(jsonValueOf(type), names, column) === undefined;
-}
-
-/** Where a path leaves the type of a column: the part that is known, and the names below it. */
-interface UnknownPart {
-  readonly at: string;
-  readonly names: readonly string[];
-}
-
-function unknownPart(value: JsonValue, names: readonly string[], at: string): UnknownPart | undefined {
-  const [first, ...others] = names;
-  if (first === undefined) return undefined;
-  switch (value.kind) {
-    case 'nullable':
-      return unknownPart(value.inner, names, at);
-    case 'array':
-      return unknownPart(value.element, names, at);
-    case 'record': {
-      const found = [...value.members].find(([name]) => name.toLowerCase() === first);
-      if (found === undefined) return { at, names: [...value.members.keys()] };
-      return unknownPart(found[1], others, `${at}.${found[0]}`);
-    }
-    case 'map':
-    case 'object':
-    case 'any':
-      return undefined;
-    case 'boolean':
-    case 'decimal':
-    case 'enum':
-    case 'float':
-    case 'integer':
-    case 'null':
-    case 'string':
-    case 'tuple':
-      return { at, names: [] };
-  }
 }
 
 function hintOf(name: string, known: Iterable<string>): { readonly hint?: string } {

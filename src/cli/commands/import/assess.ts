@@ -65,7 +65,7 @@ function assessOne(
     isUnknownTable(error) || isNotAnalysed(error) || isPartly ? ('partly' as const) : ('not' as const),
   );
   const ofRuns = failures.map(({ isRejected }) => (isRejected ? ('not' as const) : ('partly' as const)));
-  const notRun = run !== undefined && run.rows === undefined ? [notRunNote(draft)] : [];
+  const notRun = run !== undefined && run.rows === undefined ? [notRunNote(draft, run.reason)] : [];
   return {
     draft,
     status: [...ofErrors, ...ofRuns, ...notRun.map(() => 'partly' as const)].reduce(worse, draft.status),
@@ -75,11 +75,11 @@ function assessOne(
 }
 
 /** Nothing is called converted that was not run. */
-function notRunNote({ query }: EndpointDraft): PlacedNote {
+function notRunNote({ query }: EndpointDraft, reason: string | undefined): PlacedNote {
   return {
     severity: 'not_converted',
     code: 'not_run',
-    message: 'It was not run: no values of its parameters are known that it accepts',
+    message: `It was not run: no values of its parameters are known that it accepts${reason === undefined ? '' : `. The last call: ${reason}`}`,
     hint: 'Add an example with values to its file, and run millrace test',
     place: query.locate(0),
     inQuery: { line: 1, column: 1 },

@@ -8,7 +8,7 @@ import { MAX_DOCUMENT_BYTES, parseYaml } from '../../../service/config/yaml-docu
 import { writeYaml } from '../../yaml/yaml-edit.ts';
 import { convertedKey } from '../converted-source.ts';
 import type { ConvertedQuery } from './convert-query.ts';
-import { printable } from '../../kit/printable.ts';
+import { printable, printableLines } from '../../convert/printable.ts';
 
 /** A converted query, and what its file is named. */
 export interface EndpointDraft extends ConvertedQuery {
@@ -43,7 +43,7 @@ export function endpointText(draft: EndpointDraft, { schemaLine, isForced, datab
     ...(includes.size === 0
       ? {}
       : { include: [...includes].map(([result, each]) => ({ endpoint: each, result })) }),
-    query: `${printable(withClause(sql, draft.settings ?? []))}\n`,
+    query: `${(hasTags(query.sql) ? printableLines : printable)(withClause(sql, draft.settings ?? []))}\n`,
     ...(parameters.length === 0
       ? {}
       : { parameters: Object.fromEntries(parameters.map((each) => [each.name, declarationOf(each)])) }),
@@ -54,6 +54,10 @@ export function endpointText(draft: EndpointDraft, { schemaLine, isForced, datab
     ...(source === undefined ? {} : { converted: convertedKey(source, printable(sql)) }),
   };
   return formatYaml(schemaLine + writeYaml(document), 'endpoint');
+}
+
+function hasTags(source: string): boolean {
+  return source.includes('{%');
 }
 
 /** The query with settings in its SETTINGS clause, or in one of its own. */

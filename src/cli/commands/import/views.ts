@@ -4,7 +4,7 @@ import type { KnownTables } from '../../kit/known-tables.ts';
 import type { ConvertedQuery, PlacedNote } from './convert-query.ts';
 import { definitionPath, type DefinitionDraft } from './definitions.ts';
 import { fixedQuery } from './fixed-query.ts';
-import { printable } from '../../kit/printable.ts';
+import { printable } from '../../convert/printable.ts';
 
 export interface Views {
   readonly drafts: readonly DefinitionDraft[];

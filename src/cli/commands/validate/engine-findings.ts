@@ -3,7 +3,7 @@ import { locateFinding } from '../../../service/config/locate-finding.ts';
 import { engineFindingsOf, type EngineInput } from '../../checks/engine/engine-checks.ts';
 import { readKnown } from '../../checks/engine/known.ts';
 import { type InspectedFile } from '../../../service/endpoints/compile.ts';
-import { isTooCostly, notAnalysed } from '../../../service/endpoints/not-analysed.ts';
+import { isTooCostly, NOT_ANALYSED, notAnalysed } from '../../../service/endpoints/not-analysed.ts';
 import { monotonic } from '../../../sql/base/clock.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { EngineError, isAway, type Engine } from '../../../service/engine/engine.ts';
@@ -12,7 +12,7 @@ import type { LoadedSchema } from '../../schema/load-schema.ts';
 import { count } from '../../findings/findings.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 import type { Terminal } from '../../kit/terminal.ts';
-import { boundEngine, BOUNDS, type BoundedEngine } from './bounded-engine.ts';
+import { boundEngine, BOUNDS, boundWork, type BoundedEngine } from './bounded-engine.ts';
 
 /** Files that are analysed at once: the engine has several connections. */
 const AT_ONCE = 4;
@@ -22,6 +22,8 @@ export interface Analysing extends Pick<EngineInput, 'engine' | 'tenancy' | 'ope
   readonly terminal: Terminal;
   /** Called with the findings about a file if another analysis would find the same. */
   readonly analysed?: (file: InspectedFile, findings: readonly Finding[]) => void;
+  /** Analyses that ran out of time run again alone, bounded by the processor time of the engine if that is known. */
+  readonly isPatient?: boolean;
 }
 
 /** The analyses of all files have this in common. */
@@ -32,7 +34,7 @@ type Common = Omit<EngineInput, 'engine' | 'file'> & Pick<Analysing, 'schema'>;
  * lost.
  */
 export async function engineFindings(
-  { engine, schema, terminal, tenancy, openTestRuntime, analysed }: Analysing,
+  { engine, schema, terminal, tenancy, openTestRuntime, analysed, isPatient = false }: Analysing,
   files: readonly InspectedFile[],
 ): Promise<readonly (readonly Finding[])[]> {
   const known: Common = { schema, tenancy, openTestRuntime, ...(await readKnown(engine)) };
@@ -51,15 +53,35 @@ export async function engineFindings(
   };
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   // One of them may have ended the engine's process: by itself, it is known which.
-  const bounded = boundEngine(engine, BOUNDS, monotonic);
-  for (const [index, file] of interrupted) {
-    await ready(engine);
-    const findings = await analyse(bounded, file, known).catch(awayOnly);
+  const again = [...interrupted, ...(isPatient ? waitedFor(files, found) : [])];
+  const { processor } = engine;
+  const bounded =
+    isPatient && processor !== undefined
+      ? boundWork(engine, processor, BOUNDS)
+      : boundEngine(engine, BOUNDS, monotonic);
+  for (const [index, file] of again) {
+    const analyseAlone = async (): Promise<readonly Finding[] | EngineError> => {
+      await ready(engine);
+      return analyse(bounded, file, known).catch(awayOnly);
+    };
+    const first = await analyseAlone();
+    // The file before may have ended the process, which is noticed later.
+    const findings = first instanceof EngineError ? await analyseAlone() : first;
     found[index] = findings instanceof EngineError ? [givenUp(file, findings)] : findings;
   }
   terminal.progress('');
-  await (interrupted.length > 0 ? ready(engine) : undefined);
+  await (again.length > 0 ? ready(engine) : undefined);
   return found;
+}
+
+/** The files whose analysis the engine did not finish. */
+function waitedFor(
+  files: readonly InspectedFile[],
+  found: readonly (readonly Finding[])[],
+): readonly (readonly [index: number, file: InspectedFile])[] {
+  const isUnfinished = (index: number): boolean =>
+    found[index]?.some(({ code }) => code === NOT_ANALYSED) === true;
+  return [...files.entries()].filter(([index]) => isUnfinished(index));
 }
 
 /** Findings about one file. Rejects with EngineError if the engine ended meanwhile. */

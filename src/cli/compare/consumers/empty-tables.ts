@@ -1,6 +1,6 @@
 // Empty tables with the columns of an endpoint's tables, and the sandbox over them.
 import type { Endpoint } from '../../../service/endpoints/endpoint.ts';
-import type { TableColumns } from '../../../service/endpoints/describe.ts';
+import type { TableColumns } from '../../../service/endpoints/read-tables.ts';
 import { explain } from '../../../service/endpoints/explain.ts';
 import type { EngineError, Engine } from '../../../service/engine/engine.ts';
 import { createFunctionPolicy } from '../../../guard/sandbox/functions/policy.ts';

@@ -4,6 +4,7 @@ import type { ParameterNames } from './names.ts';
 import { readNodes, type Node, type NodeSource, type Part, type Value } from './nodes.ts';
 import type { Fragment } from './output.ts';
 import { literalOf } from './source-lexer.ts';
+import type { TemplateDialect } from './template.ts';
 import type { SqlPosition } from './sql-outline.ts';
 
 /** By name of the value. */
@@ -178,8 +179,14 @@ export function renderUse(
   } else {
     add('coalesce(');
     emit(sink, fragment);
-    add(`, ${literalOf(value.default, dialect)})`);
+    add(`, ${literalOf(value.default, dialect)}${timeCast(value, dialect)})`);
   }
+}
+
+/** Without the type, `coalesce` of a time and a text has a type of its own, which fails when a call compares it. */
+function timeCast({ type = '', default: value }: Value, dialect: TemplateDialect): string {
+  const isTime = type.startsWith('Date') && /^\d{4}-\d\d-\d\d( \d\d:\d\d:\d\d(\.\d+)?)?$/.test(String(value));
+  return isTime && dialect === 'clickhouse' ? `::${type}` : '';
 }
 
 export function note(

@@ -46,7 +46,7 @@ const FALSE: TermValue = { kind: 'constant', text: 'UInt64_0' };
 
 /** Returns whether a row passes a condition; undefined if the condition is NULL. */
 export function truthUnder([expression, texts]: Condition, facts: Facts): boolean | undefined | Open {
-  return truth(evaluate({ texts, facts }, expression), facts);
+  return truthOf({ texts, facts }, expression);
 }
 
 interface EvaluationContext {
@@ -198,17 +198,27 @@ function dayOf(
   return value.kind === 'term' && value.moved === 0 ? { ...value, isDay: true } : undefined;
 }
 
-/** A conversion to a type that has each of the values, and `x + 0`. */
+/** A conversion to a type that has each of the values, `x + 0`, and `s || ''`. */
 function isUnchanged({ name, type }: FunctionExpression, first: Expression, second?: Expression): boolean {
+  if (plainTypeOf(type).name === 'Bool' && isCondition(first)) return /^(?:_?CAST|toBool)$/.test(name);
   if (!isSameValue(typeOf(first), type)) return false;
   if (/^(?:_?CAST|accurateCast|to(?:String|U?Int\d+|Nullable|LowCardinality)|materialize|identity)$/i.test(name)) return true; // prettier-ignore
+  if (name === 'concat') return second?.kind === 'constant' && second.text === "''";
   const number = second?.kind === 'constant' ? numberIn(second.text) : undefined;
   if (name === 'plus' || name === 'minus') return number === 0n;
   return name === 'multiply' && number === 1n;
 }
 
 function truthOf(context: EvaluationContext, expression: Expression): boolean | undefined | Open {
-  return truth(evaluate(context, expression), context.facts);
+  return truth(evaluate(context, ofTruth(expression)), context.facts);
+}
+
+/** A conversion to Bool is true where the number is. */
+function ofTruth(expression: Expression): Expression {
+  if (expression.kind !== 'function' || plainTypeOf(expression.type).name !== 'Bool') return expression;
+  const [value] = expression.arguments;
+  const isNumber = value !== undefined && integerOf(plainTypeOf(typeOf(value))) !== undefined;
+  return isNumber && /^(?:_?CAST|toBool)$/.test(expression.name) ? value : expression;
 }
 
 function not(value: boolean | undefined | Open): boolean | undefined | Open {

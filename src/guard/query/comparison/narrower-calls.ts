@@ -76,10 +76,13 @@ function stringsOf({
   arguments: list,
 }: FunctionExpression): readonly [Strings, Expression] | undefined {
   const [value, constant] = name === 'equals' && list[0]?.kind === 'constant' ? list.toReversed() : list;
-  if (value === undefined || plainTypeOf(typeOf(value)).name !== 'String') return undefined;
+  const type = value === undefined ? '' : plainTypeOf(typeOf(value)).name;
+  if (value === undefined || (type !== 'String' && type !== 'FixedString')) return undefined;
   if (name === 'notEmpty') return [{ patterns: ['_%'], isCaseless: false }, value];
   const text = constant?.kind === 'constant' ? PLAIN.exec(constant.text)?.[1] : undefined;
   const patterns = text === undefined ? undefined : patternsOf(name, text);
+  // The zeros at the end of a FixedString are characters for LIKE, and none for an equality.
+  if (type === 'FixedString' && patterns?.every((each) => /^[^%_]+%$/.test(each)) !== true) return undefined;
   return patterns && [{ patterns, isCaseless: name === 'ilike' }, value];
 }
 

@@ -1,6 +1,8 @@
 // One form for calls that mean the same: NOT inside, IN of one value as an equality, CASE and multiIf of one condition as if.
 import { isNullable } from '../confinement/types.ts';
 import { isTransparent, ofSet } from './blocks.ts';
+import { aggregateForm } from './aggregate-form.ts';
+import { branchForm } from './branch-form.ts';
 import { lengthForm } from './length-form.ts';
 import { tupleTypeOf, valueForm } from './value-forms.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
@@ -63,8 +65,8 @@ export function plainForm(call: FunctionExpression): Expression {
 function plainStep(call: FunctionExpression): Expression {
   const [first, second] = call.arguments;
   if (first === undefined) return call;
-  if (call.role === 'aggregate' && call.name === 'count' && isNumber(first))
-    return { ...call, arguments: [] };
+  if (call.role === 'aggregate')
+    return aggregateForm(call, first.kind === 'function' ? plainForm(first) : first, isCondition);
   if (call.role !== 'ordinary') return call;
   const name = withoutReturnType(call.name);
   if (name !== call.name) return { ...call, name };
@@ -161,11 +163,6 @@ export function withoutReturnType(name: string): string {
   return /^dictGet(?:U?Int\d+|Float\d+|String|Date(?:Time)?|UUID|IPv[46])$/.test(name) ? 'dictGet' : name;
 }
 
-/** `count(1)` counts all rows. */
-function isNumber(expression: Expression): boolean {
-  return expression.kind === 'constant' && /^U?Int64_\d+$/.test(expression.text);
-}
-
 /** `x LIKE 'text'` is an equality. */
 function isWithoutPattern(value: Expression, pattern: Expression): boolean {
   const type = parseType(typeOf(value));
@@ -173,11 +170,13 @@ function isWithoutPattern(value: Expression, pattern: Expression): boolean {
   return isText && pattern.kind === 'constant' && /^'[^%_\\]*'$/.test(pattern.text);
 }
 
-/** `if(condition, 1, 0)`, and the opposite, of a condition that is never NULL. */
+/** `if(condition, 1, 0)`, and the opposite, of a condition that is never NULL; others by `branchForm`. */
 function choiceForm(call: FunctionExpression, condition: Expression): Expression {
-  const [, then, otherwise] = call.arguments.map(truthOf);
-  if (then === undefined || otherwise === undefined || then === otherwise) return call;
   if (!isPlainCondition(condition) || isNullable(typeOf(condition))) return call;
+  const opposite = negated({ ...call, name: 'not', type: 'UInt8' }, condition);
+  const [, then, otherwise] = call.arguments.map(truthOf);
+  if (then === undefined || otherwise === undefined || then === otherwise)
+    return branchForm(call, condition.kind === 'function' ? plainForm(condition) : condition, opposite);
   return then ? condition : { ...call, name: 'not', arguments: [condition] };
 }
 

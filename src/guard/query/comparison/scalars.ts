@@ -66,10 +66,11 @@ export function momentOf(expression: Expression, texts: Texts): Moment {
 
 /** The seconds of an interval; a number is one of days beside a date, and of seconds beside a time. */
 function lengthOf(interval: Expression, from: Expression): number | undefined {
-  const isCall = interval.kind === 'function';
-  const amount = isCall ? interval.arguments[0] : interval;
+  const plain = interval.kind === 'function' ? plainForm(interval) : interval;
+  const isCall = plain.kind === 'function';
+  const amount = isCall ? plain.arguments[0] : plain;
   const count = amount?.kind === 'constant' ? numberIn(amount.text) : undefined;
-  const name = isCall ? /^toInterval(\w+)$/.exec(interval.name)?.[1] : unitBeside(plainTypeOf(typeOf(from)));
+  const name = isCall ? /^toInterval(\w+)$/.exec(plain.name)?.[1] : unitBeside(plainTypeOf(typeOf(from)));
   const unit = SECONDS[name ?? ''];
   return unit === undefined || count === undefined ? undefined : Number(count) * unit;
 }

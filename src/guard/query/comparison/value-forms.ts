@@ -1,8 +1,9 @@
 // Calls that say of a value what a plainer call says: an Enum by its number, a decimal constant, the first characters of a
 // string, a key of a map, and an element of the tuples in an array.
-import { typeOf } from '../confinement/types.ts';
-import { decimalOf, isDecimal, isEnum, plainTypeOf } from '../../../sql/types/traits.ts';
-import { parseType, printType, typeArguments } from '../../../sql/types/type.ts';
+import { isNullable, typeOf } from '../confinement/types.ts';
+import { timeForm, wholeDays } from './time-forms.ts';
+import { decimalOf, hasType, integerOf, isDecimal, isEnum, plainTypeOf } from '../../../sql/types/traits.ts';
+import { parseType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
 /** The plainer call; the call itself if there is none. */
@@ -10,24 +11,54 @@ export function valueForm(call: FunctionExpression): FunctionExpression {
   switch (call.name) {
     case 'equals':
     case 'notEquals':
-      return prefixForm(namedEnum(plainDecimal(call)));
+      return placeForm(prefixForm(namedEnum(plainDecimal(plainNumber(call)))));
     case 'less':
+      return placeForm(plainDecimal(plainNumber(call)));
     case 'lessOrEquals':
+      return wholeDays(plainDecimal(plainNumber(call)));
     case 'greater':
     case 'greaterOrEquals':
-      return plainDecimal(call);
+      return plainDecimal(plainNumber(call));
     case 'has':
       return ofMap(call);
     case 'left':
       return leftForm(call);
+    case 'CAST':
+    case '_CAST':
+      return textForm(call);
     case 'arrayExists':
     case 'arrayAll':
     case 'arrayCount':
       return elementForm(call);
     default:
-      return call;
+      return timeForm(call);
   }
 }
+
+/** `indexOf(array, x) > 0` and `countEqual(array, x) != 0` as `has(array, x)`. */
+function placeForm(call: FunctionExpression): FunctionExpression {
+  const [left, right] = call.arguments;
+  const [none, place] = call.name === 'less' || left?.kind === 'constant' ? [left, right] : [right, left];
+  if (none === undefined || place?.kind !== 'function' || integerIn(none) !== 0) return call;
+  if (place.name !== 'indexOf' && place.name !== 'countEqual') return call;
+  const has = { ...place, name: 'has', type: 'UInt8' };
+  return call.name === 'equals' ? { ...call, name: 'not', arguments: [has] } : has;
+}
+
+/** `CAST(x AS String)` as `toString(x)`, of a value that is never NULL. */
+function textForm(call: FunctionExpression): FunctionExpression {
+  const [value] = call.arguments;
+  if (value === undefined || call.type !== 'String') return timeForm(call);
+  const isPlain = !isNullable(typeOf(value)) && isSimple(plainTypeOf(typeOf(value)));
+  return isPlain ? { ...call, name: 'toString', arguments: [value] } : call;
+}
+
+/** Returns whether the type has one form as text, and is none itself. */
+function isSimple(type: ClickHouseType): boolean {
+  return type.name !== 'String' && !hasType(type, (each) => OPEN.has(each.name));
+}
+
+const OPEN: ReadonlySet<string> = new Set(['JSON', 'Object', 'Dynamic', 'Variant', 'Tuple', 'Array', 'Map']);
 
 /** `state = 1` as `state = 'open'`. */
 function namedEnum(call: FunctionExpression): FunctionExpression {
@@ -39,6 +70,24 @@ function namedEnum(call: FunctionExpression): FunctionExpression {
     const isPlain = named?.kind === 'enum' && !named.source.includes('\\');
     return isPlain ? { kind: 'constant', text: named.source, type: 'String' } : side;
   });
+}
+
+/** `count > '5'` as `count > 5`: a string beside a number is read as one of its type. */
+function plainNumber(call: FunctionExpression): FunctionExpression {
+  return withSides(call, (side, other) => {
+    const digits = side.kind === 'constant' ? /^'(\d{1,15})'$/.exec(side.text)?.[1] : undefined;
+    if (digits === undefined || other.kind === 'constant') return side;
+    const type = plainTypeOf(typeOf(other));
+    const bits = integerOf(type)?.bits ?? (isDecimal(type) ? 8 : 0);
+    return Number(digits) < 2 ** (bits - 1) ? numberConstant(digits) : side;
+  });
+}
+
+/** Of the smallest type, as the engine reads it. */
+function numberConstant(digits: string): Expression {
+  const number = BigInt(digits);
+  const bits = [8, 16, 32].find((each) => number < 2n ** BigInt(each)) ?? 64;
+  return { kind: 'constant', text: `UInt64_${number}`, type: `UInt${bits}` };
 }
 
 /** `toDecimal32(2, 2)` beside a decimal as `2`: conversions of whole numbers, which are exact. */
@@ -66,7 +115,7 @@ function prefixForm(call: FunctionExpression): FunctionExpression {
   const characters = /^'([ -&(-[\]-~]+)'$/.exec(constant.text)?.[1];
   if (text === undefined || from === undefined || integerIn(from) !== 1) return call;
   if (characters === undefined || count !== characters.length) return call;
-  if (plainTypeOf(typeOf(text)).name !== 'String') return call;
+  if (!/^(?:Fixed)?String$/.test(plainTypeOf(typeOf(text)).name)) return call;
   const starts = { ...call, name: 'startsWith', arguments: [text, constant] };
   return call.name === 'equals' ? starts : { ...call, name: 'not', arguments: [starts] };
 }

@@ -53,6 +53,7 @@ function filterOnce(
   }
   if (first === undefined) return facts;
   if (name === 'not') return filterOnce(facts, first, context, !isTrue);
+  if (isTruthOf(condition, first)) return filterOnce(facts, first, context, isTrue);
   if (name === 'if' && second !== undefined && third !== undefined)
     return filterByCases(facts, list, context, isTrue);
   if (name === 'multiif') return filterByCases(facts, list, context, isTrue);
@@ -64,6 +65,17 @@ function filterOnce(
   if (name === 'isnull' && isTrue && isParameter(first, context))
     return context.isNeverNull ? undefined : facts;
   return filterByComparison(facts, condition, context, isTrue);
+}
+
+/** A conversion of a condition that is never NULL, whose truth it keeps. */
+function isTruthOf({ name, type }: FunctionExpression, first: Expression): boolean {
+  const isCondition = first.kind === 'function' && isTruthType(first.type);
+  if (/^(?:assumeNotNull|materialize|identity)$/.test(name)) return isCondition;
+  return isCondition && isTruthType(type) && /^(?:_?CAST|accurateCast|toBool|toUInt8)$/.test(name);
+}
+
+function isTruthType(type: string): boolean {
+  return /^(?:LowCardinality\()?(?:UInt8|Bool)\)?$/.test(type);
 }
 
 /** Returns whether a condition is never NULL: its type may be Nullable because of a parameter that is never NULL. */
@@ -203,6 +215,8 @@ function filterByComparison(
     const isOfNull = /distinct/.test(folded) && [left, right].every((each) => isNullable(typeOf(each)));
     return isOfNull ? connect(facts, left, right) : equate(facts, left, right, context);
   }
+  if (isTrue && folded === 'notequals' && isFalse(right) && left.kind === 'function')
+    return filterOnce(facts, left, context, true);
   const isOfNull = folded.includes('null') && isNullable(typeOf(left));
   if (!isOfNull && (isTrue ? IN : NOT_IN).has(folded)) return among(facts, left, right, context);
   if (isTrue && folded === 'has') return has(facts, left, right, context);
@@ -211,8 +225,8 @@ function filterByComparison(
 
 /** The condition of `condition = 1`. */
 function conditionThatIsTrue(left: Expression, right: Expression): Expression | undefined {
-  if (isOne(right)) return left.kind === 'function' && left.type === 'UInt8' ? left : undefined;
-  return isOne(left) && right.kind === 'function' && right.type === 'UInt8' ? right : undefined;
+  if (isOne(right)) return left.kind === 'function' && isTruthType(left.type) ? left : undefined;
+  return isOne(left) && right.kind === 'function' && isTruthType(right.type) ? right : undefined;
 }
 
 /** Both are equal in every row; tuples by component. */

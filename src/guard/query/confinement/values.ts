@@ -49,15 +49,16 @@ export function refOf(expression: Expression): Ref | undefined {
 }
 
 function isConversion({ name, type, arguments: list }: FunctionExpression, value: Expression, keeps: typeof keepsApart): boolean {
-  if (isZeroAdded(name, list)) return isSameValue(typeOf(value), type);
+  if (isNothingAdded(name, list)) return isSameValue(typeOf(value), type);
   if (!CONVERSIONS.test(name) || !list.slice(1).every(({ kind }) => kind === 'constant')) return false;
   if (/^assumeNotNull$/i.test(name) && isNullable(typeOf(value))) return false; // NULL becomes the type's default
   return keeps(typeOf(value), type, ACCURATE.test(name));
 } // prettier-ignore
 
-/** `x + 0` and `x - 0`, which only make an integer's type larger. */
-function isZeroAdded(name: string, [value, added, ...rest]: readonly Expression[]): boolean {
+/** `s || ''`, and `x + 0` and `x - 0`, which only make an integer's type larger. */
+function isNothingAdded(name: string, [value, added, ...rest]: readonly Expression[]): boolean {
   if (value === undefined || added?.kind !== 'constant' || rest.length > 0) return false;
+  if (name === 'concat') return added.text === "''";
   return (name === 'plus' || name === 'minus') && /^U?Int64_0$/.test(added.text);
 }
 

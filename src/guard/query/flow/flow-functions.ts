@@ -1,6 +1,7 @@
 // Which arguments of a function its result is made of, and how.
 import { parseColumnType, type ColumnType } from '../../../sql/types/column-type.ts';
 import { plainPath } from '../../redact/subcolumn-name.ts';
+import { isDate, isDateTime, plainTypeOf } from '../../../sql/types/traits.ts';
 import { childrenOf, type Expression, type FunctionExpression } from '../tree/nodes.ts';
 import { dictionaryOf } from '../confinement/values.ts';
 
@@ -84,7 +85,8 @@ function ordinaryUses(call: FunctionExpression, path: ValuePath): readonly Argum
   if (VALUES.has(name)) return all('value', path);
   const lookup = dictionaryOf(call);
   if (lookup !== undefined) return dictionaryUses(list, name, path);
-  if (name === 'cast' || name === '_cast') return [use(first, 'value', positions(path, call.type))];
+  if (name === 'cast' || name === '_cast')
+    return isDayOf(first, call.type) ? all('computed') : [use(first, 'value', positions(path, call.type))];
   if (CONVERSIONS.has(name))
     return [use(first, 'value', path), ...list.slice(1).map((each) => use(each, 'condition'))];
   if (ELEMENTS.has(name))
@@ -118,6 +120,11 @@ function ordinaryUses(call: FunctionExpression, path: ValuePath): readonly Argum
     default:
       return JSON_VALUES.test(name) ? jsonUses(list, name) : all('computed');
   }
+}
+
+/** A conversion to the day of a time, as by `toDate`. */
+function isDayOf(value: Expression, type: string): boolean {
+  return 'type' in value && isDateTime(plainTypeOf(value.type)) && isDate(plainTypeOf(type));
 }
 
 function branch(argument: Expression, isCondition: boolean, path: ValuePath): ArgumentUse {

@@ -11,6 +11,7 @@ export type EngineRequest =
   | { readonly kind: 'call'; readonly connection: number; readonly sql: string; readonly format: string }
   | { readonly kind: 'close'; readonly connection: number }
   | { readonly kind: 'memory' }
+  | { readonly kind: 'processor' }
   | { readonly kind: 'end' };
 
 /** The result of each kind of request. */
@@ -23,6 +24,8 @@ export interface EngineReplies {
   readonly close: undefined;
   /** Resident set size in bytes. */
   readonly memory: number;
+  /** Processor time that the process has used, in seconds. */
+  readonly processor: number;
   readonly end: undefined;
 }
 

@@ -18,6 +18,8 @@ export interface EngineProcess extends Connections {
   readonly errors: Readable | null;
   /** Resident memory in bytes; rejects with EngineError. */
   memory(): Promise<number>;
+  /** Processor time that it has used, in seconds; rejects with EngineError. */
+  processor(): Promise<number>;
   /** Kills the process immediately, whatever it is running; pending requests reject with EngineError 'lost'. */
   kill(): void;
   /** Resolves when the process has exited. */
@@ -91,6 +93,7 @@ export function startEngineProcess(options: EngineProcessOptions): EngineProcess
     errors: child.stderr ?? null,
     open: async (profile) => remoteConnection(ask, profile, await ask({ kind: 'open', profile })),
     memory: () => ask({ kind: 'memory' }),
+    processor: () => ask({ kind: 'processor' }),
     kill,
     ended,
     close: async () => {

@@ -48,6 +48,10 @@ function createHandlers(path: string, configFile: string): Handlers {
       return undefined;
     },
     memory: async () => process.memoryUsage.rss(),
+    processor: async () => {
+      const { user, system } = process.cpuUsage();
+      return (user + system) / 1_000_000;
+    },
     end: async () => {
       await (await opened)?.chdb.drainPending();
       return undefined;
@@ -74,6 +78,8 @@ function answer(handlers: Handlers, request: EngineRequest): Promise<EngineRepli
       return handlers.close(request);
     case 'memory':
       return handlers.memory(request);
+    case 'processor':
+      return handlers.processor(request);
     case 'end':
       return handlers.end(request);
   }

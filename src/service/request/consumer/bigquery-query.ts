@@ -1,6 +1,6 @@
 // Translates a BigQuery query to ClickHouse SQL and maps problems back to positions in the query as sent.
 import { translate, type Translation } from '../../../sql/dialects/bigquery/translate.ts';
-import type { TableColumns } from '../../endpoints/describe.ts';
+import type { TableColumns } from '../../endpoints/read-tables.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import { positionAt } from '../../../sql/base/position.ts';
 import { Problem, type ProblemDetail } from '../../../sql/base/problem.ts';

@@ -1,5 +1,5 @@
 // The table of SQL dialects: how a query in each is translated, and which problems mean that it could not be parsed.
-import type { TableColumns } from '../../endpoints/describe.ts';
+import type { TableColumns } from '../../endpoints/read-tables.ts';
 import type { Dialect, Endpoint } from '../../endpoints/endpoint.ts';
 import type { ProblemCode } from '../../../sql/base/problem.ts';
 import { translateBigQuery } from './bigquery-query.ts';

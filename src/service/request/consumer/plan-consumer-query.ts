@@ -11,7 +11,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import { searchedTables } from '../../endpoints/searched-tables.ts';
 import { lqlToSql, lqlProblem } from './lql-query.ts';
 import { rejectedRegex, regexFault } from '../../../sql/lql/regex.ts';
-import type { TableColumns } from '../../endpoints/describe.ts';
+import type { TableColumns } from '../../endpoints/read-tables.ts';
 import { tablesProblem } from './sandboxes.ts';
 /** Throws Problem for a query that may not run. */
 export async function planConsumerQuery(

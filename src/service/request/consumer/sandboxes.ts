@@ -1,6 +1,7 @@
 // The sandbox of each endpoint, created on first use and kept as long as the compiled endpoint.
 import type { Endpoint } from '../../endpoints/endpoint.ts';
-import type { Describe, TableColumns } from '../../endpoints/describe.ts';
+import type { Describe } from '../../endpoints/describe.ts';
+import type { TableColumns } from '../../endpoints/read-tables.ts';
 import { explain } from '../../endpoints/explain.ts';
 import { Problem } from '../../../sql/base/problem.ts';
 import { EngineError, type Column, type Engine, type RunHooks, type Statement } from '../../engine/engine.ts';

@@ -177,6 +177,25 @@ const REPLACEMENTS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** Source: conversion rules, CAST. */
+const CASTS: Readonly<Record<string, string>> = {
+  int: 'bool int float decimal text',
+  decimal: 'int float decimal text',
+  numeric: 'int float decimal text',
+  float: 'int float decimal text',
+  bool: 'bool int text',
+  bytes: 'bytes text',
+  date: 'text date datetime timestamp',
+  datetime: 'text date datetime timestamp time',
+  timestamp: 'text date datetime timestamp time',
+  time: 'text time',
+  seconds: 'text',
+  interval: 'text',
+  json: 'json',
+  array: 'array',
+  tuple: '',
+};
+
 /** The functions that are translated at run time. */
 export const KNOWN_FUNCTIONS: KnownFunctions = { names: NAMES, replacements: REPLACEMENTS };
 
@@ -191,6 +210,7 @@ const TRAITS: Traits = {
   convertsStrings: false,
   castsToBool: 'integers',
   booleanWords: 'true|false',
+  casts: CASTS,
   hasExactTypes: true,
   hasIntegerDivision: false,
   hasFloatNumbers: true,

@@ -3,21 +3,23 @@ import { checkedInteger } from '../arithmetic.ts';
 import { safely, taking } from '../function.ts';
 import type { OwnFunctions, Rule } from '../context.ts';
 import { jsonReading, toJsonNull } from '../functions/json.ts';
-import { logarithm, tests } from '../functions/number.ts';
+import { finiteOrNull, logarithm, tests } from '../functions/number.ts';
 import { roundBy } from '../functions/rounding.ts';
-import { number, sql, float, loose, operand, value, int } from '../value.ts';
+import { number, sql, float, isKind, loose, operand, value, int, type Kind } from '../value.ts';
 import { truncate } from '../time/functions.ts';
 import { JSON_FUNCTIONS } from './json.ts';
 import { TEXT_FUNCTIONS } from './text.ts';
 import { TIME_FUNCTIONS, timeString } from './time.ts';
 
-/** safe_add and others of integers: NULL if the result has more than 64 bits. */
-function safeInteger(operator: '+' | '-' | '*'): Rule {
+/** safe_add and others: NULL if an integer has more than 64 bits, or a float is not finite. */
+function safeOperator(operator: '+' | '-' | '*'): Rule {
   return ({ arg, fail, call }) => {
     const [a, b] = [arg(0), arg(1)];
-    if (a.type.kind !== 'int' || b.type.kind !== 'int') return fail(`${call.name} is supported for integers`);
-    const built = sql`toInt128(${a.sql}) ${operator} ${operand(b)}`;
-    return int(sql`accurateCastOrNull(${built}, 'Int64')`);
+    const isEach = (...kinds: readonly Kind[]): boolean => [a, b].every((each) => isKind(each, ...kinds));
+    if (isEach('int', 'null'))
+      return int(sql`accurateCastOrNull(toInt128(${a.sql}) ${operator} ${operand(b)}, 'Int64')`);
+    if (!isEach('int', 'float', 'null')) return fail(`${call.name} is supported for INT64 and FLOAT64`);
+    return value('float', finiteOrNull(sql`(${float(a)} ${operator} ${float(b)})`, [a, b]));
   };
 }
 
@@ -49,21 +51,11 @@ export const FUNCTIONS: OwnFunctions = {
         abs,
         round: roundBy,
         log: logarithm({ plain: 'log', baseAt: 1 }),
+        safe_add: safeOperator('+'),
+        safe_subtract: safeOperator('-'),
+        safe_multiply: safeOperator('*'),
         ieee_divide: ({ arg }) => loose('float', sql`${float(arg(0))} / ${float(arg(1))}`, false),
       }),
-    ),
-    ...safely(
-      taking(
-        'number',
-        {
-          safe_add: safeInteger('+'),
-          safe_subtract: safeInteger('-'),
-          safe_multiply: safeInteger('*'),
-        },
-        'propagate',
-        undefined,
-        'error',
-      ),
     ),
     ...safely(
       taking(

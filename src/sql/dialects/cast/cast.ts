@@ -1,7 +1,9 @@
 // Casts: what is known of the types that dialects name, and how a value is converted to each.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { unconverted, type Context } from '../context.ts';
+import { unconverted, type Context, type Place } from '../context.ts';
 import {
+  bitsOfBooleans,
+  isCompactPart,
   jsonArray,
   jsonElements,
   jsonInteger,
@@ -10,7 +12,7 @@ import {
   jsonText,
   spacedJson,
 } from '../json-path.ts';
-import { jsonbLiteral, printedLiteral } from '../json-text.ts';
+import { jsonbLiteral, printedLiteral, repeatsName } from '../json-text.ts';
 import { roundHalfAway } from '../exact.ts';
 import { sql, arrayOfType, isKind, value, type Kind, type Value, settled, joinSql, UNKNOWN, type Type } from '../value.ts'; // prettier-ignore
 import type { TypeName, Expression, Of } from '../tree.ts';
@@ -23,10 +25,16 @@ import { toBoolean, toNamedFloat, toNumber } from './number.ts';
 import { toText } from './text.ts';
 
 /** JSON as a value that can be cast: of a document, numbers are rounded, and its text is JSON. */
-function fromJson(own: Value, kind: Kind, { shared }: Context): Value {
+function fromJson(own: Value, kind: Kind, place: Place): Value {
+  const { shared } = place.context;
+  if (shared.traits.hasNumericConditions && kind !== 'text') return bitsOfBooleans(own);
   if (!shared.traits.isJsonDocument) return jsonText(own);
   // ClickHouse prints a part of a document without spaces.
-  const isPart = shared.traits.jsonSpace === ' ' && jsonOf(own).json.path.length > 0;
+  const { json } = jsonOf(own);
+  const isPart =
+    shared.traits.jsonSpace === ' ' &&
+    json.path.length > 0 &&
+    !(kind === 'text' && isCompactPart(json, place));
   if (kind === 'text') return value('text', isPart ? spacedJson(own.sql) : own.sql, own.type.isNullable);
   if (kind !== 'int') return jsonText(own);
   const [whole, number] = [jsonInteger(own), jsonNumber(own)];
@@ -49,6 +57,8 @@ function toJson(from: Value, { name }: TypeName, { at, context }: CastOptions): 
   const binary = name === 'JSONB' && context.shared.traits.isJsonDocument ? jsonbLiteral(literal) : undefined;
   if (binary !== undefined) return jsonOf({ ...value('json', quoteString(binary)), literal: binary });
   if (!context.shared.isStrict) {
+    if (context.shared.traits.isJsonDocument && repeatsName(literal))
+      return unconverted(at, 'type', 'An object of this document has a name twice', 'Cast it to jsonb.');
     const own = jsonOf(from);
     return { ...own, json: { ...own.json, document: literal } } as Value;
   }
@@ -123,7 +133,17 @@ export function writeCast({ value: inner, type, isSafe, at }: Of<'cast'>, contex
   if (elements !== undefined) return elements;
   if (inner.kind === 'string' && isTime && !isSafe)
     return castLiteral(kind, inner.value, type, { at: inner.at, context });
-  return castTo(settled(context.write(inner, context)), type, options);
+  const own = settled(context.write(inner, context));
+  requireCast(own, type, context);
+  return castTo(own, type, options);
+}
+
+/** The dialect has a cast from the one type to the other. */
+function requireCast({ type: { kind } }: Value, to: TypeName, context: Context): void {
+  const known = context.shared.traits.casts?.[kind];
+  const kindTo = kindOf(to, context);
+  if (known !== undefined && kindTo !== undefined && !known.split(' ').includes(kindTo))
+    unconverted(to.at, 'type', `A value of this type cannot be cast to ${to.name}`);
 }
 
 const SIZED: ReadonlySet<Kind | undefined> = new Set(['decimal', 'text', 'bytes']);
@@ -158,11 +178,13 @@ export function castTo(own: Value, type: TypeName, options: CastOptions): Value 
   const kind = kindOf(type, context) ?? unknownType(type, at);
   const from =
     isKind(own, 'json') && kind !== 'json' && kind !== 'array'
-      ? fromJson(own, kind, context)
+      ? fromJson(own, kind, options)
       : kind === 'text' || own.scalar === undefined
         ? own
         : { ...own, sql: own.scalar };
   if (isKind(from, 'null')) return nullOf(kind, type, options);
+  if (isKind(from, 'seconds') && kind === 'text' && !context.shared.traits.hasIntervals)
+    return unconverted(at, 'type', 'The text of an interval is not converted');
   switch (kind) {
     case 'int':
       return toInteger(from, type, options);
@@ -288,7 +310,9 @@ function literalArray({ literal = '' }: Value, of: TypeName, options: CastOption
 function elementsTo(from: Value, of: TypeName, options: CastOptions): Value {
   const { fresh } = options.context.shared;
   const item = fresh('item');
-  const cast = castTo({ sql: item, type: from.type.element ?? UNKNOWN }, of, options);
+  const element = { sql: item, type: from.type.element ?? UNKNOWN };
+  requireCast(element, of, options.context);
+  const cast = castTo(element, of, options);
   const type: Type = { kind: 'array', isNullable: false, element: cast.type };
   if (cast.sql === item) return { sql: from.sql, type };
   const mapped = sql`arrayMap(${item} -> ${cast.sql}, ${from.sql})`;

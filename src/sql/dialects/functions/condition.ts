@@ -99,9 +99,9 @@ export const decode: Rule = (application) => {
 /** Returns whether only some values are strings, or times: MySQL and SQLite would compare them as numbers or as strings. */
 function areMixed(args: readonly Value[]): boolean {
   const present = args.filter((each) => !isKind(each, 'null'));
-  const families = present.map((each) =>
-    isTime(each) ? 'time' : isKind(each, 'text') && each.type.isMixed !== true ? 'text' : 'other',
-  );
+  if (args.length > 1 && present.some((each) => isKind(each, 'json') || each.type.isMixed === true))
+    return true;
+  const families = present.map((each) => (isTime(each) ? 'time' : isKind(each, 'text') ? 'text' : 'other'));
   return new Set(families).size > 1;
 }
 

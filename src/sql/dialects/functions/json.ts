@@ -29,9 +29,10 @@ import {
 } from '../json-path.ts';
 import { field } from '../record.ts';
 
-const textOptions = ({ at: place, context }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
+const textOptions = ({ at: place, context, call }: Application): Omit<JsonTextOptions, 'quotesWide'> => ({
   at: place,
   context,
+  ...(/jsonb/.test(call.name) ? { comma: ', ' } : {}),
 });
 
 /** Arguments after the first have another meaning: `to_json_string(x, true)` is indented. */
@@ -161,9 +162,27 @@ export function extract(application: Application): Value {
     : found;
 }
 
+/** The value at a path as JSON, with a space after commas and colons. */
+export const extractSpaced: Rule = (application) => {
+  const found = extract(application);
+  return isColumn(found) ? found : { ...found, sql: spacedPart(found) };
+};
+
+const spacedPart = (place: Value): Sql =>
+  sql`if(${jsonType(place)} IN ('Object', 'Array'), ${spacedJson(place.sql)}, ${place.sql})`;
+
+/** Returns whether the spaces of JSON are those after commas and colons. */
+function isSpaced(document: string): boolean {
+  const bare = document.replaceAll(/"(?:[^"\\]|\\.)*"/g, '""');
+  return !/[,:](?! \S)|[[{]\s|\s[\]},:]|\s\s/.test(bare);
+}
+
 /** The object or array at a path; NULL for others. */
 export const container: Rule = (application) => {
   const found = placeAt(application);
+  const { literal } = application.arg(0);
+  if (literal !== undefined && !isSpaced(literal))
+    return application.fail('The part has the spaces of this document, which are others');
   return {
     ...found,
     sql: sql`if(${jsonType(found)} IN ('Object', 'Array'), ${spacedJson(found.sql)}, NULL)`,
@@ -181,7 +200,7 @@ const unquoted: Rule = ({ arg }) => {
   const found = jsonText(own);
   // A JSON null is a string, other strings have no quotes.
   const sqlOf = isKind(own, 'json')
-    ? sql`if(${jsonType(own)} = 'Null' AND isNotNull(${own.sql}), 'null', ${found.sql})`
+    ? sql`multiIf(${jsonType(own)} = 'Null' AND isNotNull(${own.sql}), 'null', ${jsonType(own)} IN ('Object', 'Array'), ${own.sql}, ${found.sql})`
     : sql`if(startsWith(${own.sql}, '"'), ${found.sql}, ${own.sql})`;
   return { ...found, sql: sqlOf };
 };

@@ -68,16 +68,21 @@ function inDomain(name: string, own: Value, { traits, fail, call }: Application)
   return Number.isNaN(literal) ? own : fail(`${call.name} of ${String(own.sql)} is an error`);
 }
 
+const OF_TWO: ReadonlySet<string> = new Set(['pow', 'atan2']);
+
 /** A function of Float64. What is not a finite number of finite numbers is an error where it is certain to be one. */
 function real(name: string, exception = ofInfinity): Rule {
   return (application) => {
-    const args = application.all().map((each) => inDomain(name, each, application));
-    // In MySQL, both names have one argument or two.
-    const called = /^atan2?$/.test(name) ? (args.length === 1 ? 'atan' : 'atan2') : name;
-    const own = sql`${called}(${joinSql(args.map((each) => float(each)))})`;
+    const read = OF_TWO.has(name) ? [application.arg(0), application.arg(1)] : [application.arg(0)];
+    const args = read.map((each) => inDomain(name, each, application));
+    const own = sql`${name}(${joinSql(args.map((each) => float(each)))})`;
     return finite(own, { args, exception, application });
   };
 }
+
+/** In MySQL, both names have one argument or two. */
+export const arcTangent: Rule = (application) =>
+  real(application.call.args.length === 1 ? 'atan' : 'atan2')(application);
 
 function finite(
   own: Sql,
@@ -159,6 +164,12 @@ const div: Rule = (application) =>
     context: application.context,
   });
 
+/** A result of Float64, or NULL if it is not finite and the operands are. */
+export function finiteOrNull(own: Sql, operands: readonly Value[]): Sql {
+  const tests = operands.map((each) => sql`isFinite(${float(each)})`);
+  return sql`if(NOT isFinite(${own}) AND ${joinSql(tests, ' AND ')}, NULL, ${own})`;
+}
+
 /** A quotient, with NULL or 0 instead of an error for a divisor of zero. */
 function safeQuotient(ofZero: 'NULL' | '0'): Rule {
   return (application) => {
@@ -171,8 +182,9 @@ function safeQuotient(ofZero: 'NULL' | '0'): Rule {
         { ...b, sql: sql`nullIf(${b.sql}, 0)`, type: { ...b.type, isNullable: true } },
         { at, context },
       );
-    const quotient = sql`${float(a)} / ${float(b)}`;
+    const plain = sql`${float(a)} / ${float(b)}`;
     const kind = traits.hasFloatNumbers ? 'float' : 'numeric';
+    const quotient = kind === 'float' && ofZero === 'NULL' ? finiteOrNull(plain, [a, b]) : plain;
     const isZero = sql`${operand(b)} = 0${ofZero === '0' && a.type.isNullable ? sql` AND ${operand(a)} IS NOT NULL` : ''}`;
     const built = sql`if(${isZero}, ${ofZero}, ${quotient})`;
     return value(kind, built, ofZero === 'NULL' || isNullable(a, b));
@@ -193,7 +205,7 @@ export function logarithm({ plain, baseAt = 0, domain = 'log' }: Logarithm): Rul
     if (call.args.length === 1) return real(plain)(application);
     const [own, base] = [arg(1 - baseAt), arg(baseAt)];
     const known = { '2': 'log2', '10': 'log10' }[String(base.sql)];
-    if (known !== undefined) return real(known)({ ...application, all: () => [own] });
+    if (known !== undefined) return real(known)({ ...application, arg: () => own });
     const inside = inDomain('log', own, application);
     const of = inDomain(domain, base, application);
     const by = sql`log(${float(of)})`;

@@ -3,8 +3,8 @@ import { signedInteger, safely, taking } from '../function.ts';
 import type { OwnFunctions, Rule } from '../context.ts';
 import { isNullTest } from '../functions/condition.ts';
 import { convert } from '../functions/conversion.ts';
-import { container, hasPath, placeAt, scalar, typeName } from '../functions/json.ts';
-import { logarithm } from '../functions/number.ts';
+import { container, extractSpaced, hasPath, placeAt, scalar, typeName } from '../functions/json.ts';
+import { arcTangent, logarithm } from '../functions/number.ts';
 import { POPULATION_AGGREGATES } from '../functions/row-functions.ts';
 import { asciiByte, BYTES_OF_TEXT, lengthBy, padded, replacePresent, substrings } from '../functions/text.ts';
 import { jsonType } from '../json-path.ts';
@@ -43,7 +43,7 @@ export const FUNCTIONS: OwnFunctions = {
       ...taking('text', { ascii: asciiByte }),
       ...taking('text integer text', { lpad: paddedOrNull('leftPad'), rpad: paddedOrNull('rightPad') }),
       ...taking('text', { replace: replacePresent }, 'decide'),
-      ...taking('number', { log: logarithm({ plain: 'log' }) }),
+      ...taking('number', { log: logarithm({ plain: 'log' }), atan: arcTangent, atan2: arcTangent }),
     }),
     ...TIME_FUNCTIONS,
     ...taking('any', { isnull: isNullTest, convert: convert(1) }, 'decide'),
@@ -51,6 +51,7 @@ export const FUNCTIONS: OwnFunctions = {
       'document any',
       {
         json_query: container,
+        json_extract: extractSpaced,
         json_value: numericScalar,
         json_extract_scalar: numericScalar,
         json_contains_path: hasPath,

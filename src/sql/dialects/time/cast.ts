@@ -70,11 +70,21 @@ export function inSeconds(own: Value, { name, sizes }: TypeName, { shared }: Con
   return timestamp(sql`toStartOfSecond(${moved})`, own.type.isNullable);
 }
 
+/** A time of day in whole seconds that is written in the query. */
+function clockLiteral({ literal = '' }: Value, at: number): Value {
+  const [, hours, minutes, seconds = '00'] =
+    /^(\d|[01]\d|2[0-3]):([0-5]\d)(?::([0-5]\d))?$/.exec(literal) ?? [];
+  if (hours === undefined || minutes === undefined)
+    return unconverted(at, 'type', 'Only a string such as 10:20:30 is converted to a time of day');
+  return value('time', `'${hours.padStart(2, '0')}:${minutes}:${seconds}'`, false);
+}
+
 /** A time of day. */
 export function toClock(from: Value, { at, context }: CastOptions): Value {
   if (context.shared.isStrict) return unconverted(at, 'type', 'A time of day is not supported');
-  if (isKind(from, 'timestamp', 'unknown'))
-    differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
+  if (isKind(from, 'time')) return from;
+  if (!isKind(from, 'timestamp', 'unknown')) return clockLiteral(from, at);
+  differs(context, at, 'type', 'A time of day is a string without the fraction of the second');
   return isKind(from, 'timestamp')
     ? value('time', sql`formatDateTime(${moment(from)}, '%H:%i:%S')`, from.type.isNullable)
     : value('time', text(from), from.type.isNullable);

@@ -62,13 +62,13 @@ export function instant(application: Application, zone: string): Value {
 
 /** The date of a number of days since 1970. */
 export const dateOfUnix: Rule = (application) => {
+  const own = application.arg(0);
   const literal = integerOf(application.source(0));
   if (literal !== undefined) {
     const iso = new Date(Number(literal) * 86_400_000);
     const text = Number.isNaN(iso.getTime()) ? '' : (iso.toISOString().split('T')[0] ?? '');
     return dateLiteral(text) ?? unconverted(application.at, 'syntax', 'There is no such date');
   }
-  const own = application.arg(0);
   const days = application.context.isEvaluated === true ? knownOnly(count(own), 'DAY') : count(own);
   return date(sql`toDate32('1970-01-01') + toIntervalDay(${days})`, own.type.isNullable);
 };

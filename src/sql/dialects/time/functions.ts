@@ -4,7 +4,7 @@ import type { Application, Rule, Rules } from '../context.ts';
 import { sql, type Sql, int, loose, operand, type Value } from '../value.ts';
 import { asTime, localTime, time, zoneArgument, type TimeKind } from './argument.ts';
 import { toTime } from './cast.ts';
-import { countedDate, dateOfUnix, lastDayOf, makeDate, ofEpoch, ofSeconds } from './construct.ts';
+import { countedDate, lastDayOf, makeDate, ofSeconds } from './construct.ts';
 import { unitFirstBoundaries, unitFirstWhole } from './difference.ts';
 import { shifted, spansOf, type Span } from './interval.ts';
 import { date, day, isDay, micros, timestamp, zoneOf } from './moment.ts';
@@ -211,10 +211,6 @@ const MADE: Rules = {
   last_day_of_month: lastDayOf,
   convert_tz: (application) => shownIn(application, [1, 2, 0]),
   convert_timezone: convertTimeZone,
-  timestamp_seconds: ofEpoch('Second'),
-  timestamp_millis: ofEpoch('Milli'),
-  timestamp_micros: ofEpoch('Micro'),
-  date_from_unix_date: dateOfUnix,
 };
 
 /** unix_timestamp(time), with a change of the number for times outside of its range. */

@@ -1,20 +1,22 @@
 // Comparisons: both sides in types that ClickHouse compares; literals take the type of the other side.
 import { caseless, checkLiterals, mayBeNan, nanComparison, ordersNan } from '../equality.ts';
-import { asValue, differs, unconverted, type Place, type Context } from '../context.ts';
-import { jsonInteger, jsonNumber, jsonOf, jsonType } from '../json-path.ts';
+import { asValue, unconverted, type Place, type Context } from '../context.ts';
 import { isNullArray } from '../functions/array-value.ts';
-import { isOpen, settled, joinSql, sql, type Sql, condition, float, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
+import { settled, joinSql, sql, type Sql, condition, isKind, isNullable, isNumber, isTime, operand, value, type Value } from '../value.ts'; // prettier-ignore
 import { nearestOf } from '../exact.ts';
 import { secondsOf, spansOf } from '../time/interval.ts';
 import { parseTime } from '../time/literal.ts';
 import type { Expression, Of } from '../tree.ts';
+import {
+  jsonComparison,
+  LESS,
+  mixedComparison,
+  openComparison,
+  ORDERED,
+  type Comparison,
+} from './json-comparison.ts';
 import { isWritten, toward } from './unify.ts';
 
-interface Comparison extends Place {
-  readonly operator: string;
-}
-
-const ORDERED: ReadonlySet<string> = new Set(['=', '<>', '!=', '<', '<=', '>', '>=']);
 const OPERATORS: ReadonlySet<string> = new Set([
   ...ORDERED,
   '<=>',
@@ -36,6 +38,7 @@ export function comparison(left: Value, right: Value, place: Comparison): Value 
   const { operator } = place;
   checkLiterals([left, right], place);
   const special =
+    mixedComparison(left, right, place) ??
     jsonComparison(left, right, place) ??
     openComparison(left, right, place) ??
     writtenClasses(left, right, place) ??
@@ -80,8 +83,6 @@ function plainComparison(a: Value, b: Value, { operator, context }: Comparison):
   return ofNan === undefined ? condition(plain, nullable) : { ...condition(ofNan, nullable), isLoose: false };
 }
 
-const LESS: ReadonlySet<string> = new Set(['<', '<=', '>', '>=']);
-
 const hasFloats = ({ type }: Value): boolean =>
   [...(type.fields?.values() ?? [])].some(({ kind }) => kind === 'float');
 
@@ -106,69 +107,6 @@ function same(a: Value, b: Value, { context }: Place): Sql {
   );
   return sql`(${own} OR ifNull(${areNan}, false))`;
 }
-
-/** Returns whether Float64 may not be able to represent an integer. */
-const isWide = ({ type, literal }: Value): boolean =>
-  type.kind === 'int' && !(literal !== undefined && Math.abs(Number(literal)) <= Number.MAX_SAFE_INTEGER);
-
-/** Values in JSON are compared with integers exactly. */
-function openComparison(left: Value, right: Value, { operator, at, context }: Comparison): Value | undefined {
-  const sides = [left, right];
-  const { traits } = context.shared;
-  const open = sides.find((each) => isKind(each, 'json') || isOpen(each));
-  if (open === undefined || !ORDERED.has(operator)) return undefined;
-  const other = open === left ? right : left;
-  const pair = (own: Value): Sql =>
-    joinSql(
-      [open === left ? own.sql : operand(other), open === left ? operand(other) : own.sql],
-      ` ${operator} `,
-    );
-  if (isOpen(open)) {
-    if (!isWide(other)) return undefined;
-    const integer = value('int', sql`accurateCastOrNull(${open.sql}, 'Int64')`);
-    return condition(sql`ifNull(${pair(integer)}, ${pair(value('float', float(open)))})`, true);
-  }
-  if (traits.isJsonOpaque && sides.some((each) => isKind(each, 'json')))
-    differs(context, at, 'type', 'Values of type JSON cannot be compared: compare what JSON_VALUE returns');
-  if (isKind(other, 'int'))
-    return condition(sql`ifNull(${pair(jsonInteger(open))}, ${pair(jsonNumber(open))})`, true);
-  if (!traits.isJsonDocument) return undefined;
-  if (sides.some(isDocument))
-    return unconverted(at, 'type', 'JSON objects and arrays are compared', 'Compare their fields.');
-  return other.literal === undefined ? undefined : condition(pair({ ...open, isLoose: false }), true);
-}
-
-/** Returns whether the value is an object or an array that is written in the query. */
-const isDocument = ({ sql: own, literal }: Value): boolean =>
-  /^'\s*[{[]/.test(String(own)) || /^\s*[{[]/.test(literal ?? '');
-
-/** Compares two values in JSON: numbers as numbers, other values as text. Collations compare all of them as text. */
-function jsonComparison(left: Value, right: Value, { operator, context }: Comparison): Value | undefined {
-  const { isJsonOpaque, isJsonDocument, ignoresCase } = context.shared.traits;
-  const isPlain = isJsonOpaque || ignoresCase || context.isJoin === true || !ORDERED.has(operator);
-  if (isPlain || ![left, right].some((each) => isKind(each, 'json'))) return undefined;
-  // A literal compared with a document is read as a document.
-  const sides = [left, right].map((each) =>
-    isJsonDocument && isKind(each, 'text') && each.literal !== undefined ? jsonOf(each) : each,
-  );
-  if (sides.some((each) => !isKind(each, 'json') || isDocument(each))) return undefined;
-  const areNumbers = joinSql(
-    sides.map((each) => sql`${jsonType(each)} IN ('Int64', 'UInt64', 'Double')`),
-    ' AND ',
-  );
-  const by = (read: (each: Value) => Sql): Sql => joinSql(sides.map(read), ` ${operator} `);
-  const numbers = sql`ifNull(${by((each) => jsonInteger(each).sql)}, ${by((each) => jsonNumber(each).sql)})`;
-  const texts = by(operand);
-  if (!isJsonDocument || !LESS.has(operator))
-    return condition(sql`if(${areNumbers}, ${numbers}, ${texts})`, true);
-  const ranks = joinSql(sides.map(rankOf), ' = ');
-  const own = sql`${areNumbers}, ${numbers}, isNull(${texts}), NULL, ${ranks}, ${texts}, ${by(rankOf)}`;
-  return condition(sql`multiIf(${own})`, true);
-}
-
-/** Documents are ordered by these ranks of their types. Source: PostgreSQL, jsonb indexing. */
-const rankOf = (own: Value): Sql =>
-  sql`indexOf(['Null', 'String', 'Int64', 'UInt64', 'Double', 'Bool', 'Array', 'Object'], toString(${jsonType(own)}))`;
 
 const isConstant = (each: Value): boolean => isNumber(each) && /^-?\d+(?:\.\d+)?$/.test(String(each.sql));
 

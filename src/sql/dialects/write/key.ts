@@ -2,7 +2,8 @@
 import { syntax, type Context, unconverted, type Use } from '../context.ts';
 import { type Sql, sql, type Value, joinSql, value } from '../value.ts';
 import type { Style } from '../style.ts';
-import type { Expression, Order, Grouping, Select } from '../tree.ts';
+import type { Expression, Grouping, Name, Order, Select } from '../tree.ts';
+import { containsAggregate, hasWindow, pathsOf } from './nested.ts';
 import { orderOf } from '../window.ts';
 import { type Column, shadowedNames, writeItems } from './select-list.ts';
 
@@ -94,6 +95,7 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   const { groupBy, groupings = [] } = select;
   const { traits, isStrict } = base.shared;
   const { groupsOtherColumns, extremeSelectsRow } = traits;
+  if (groupsOtherColumns) checkRows(select, extremeSelectsRow);
   if (isStrict && groupings.length > 0) return withOptionalKeys(select, base, use);
   if (groupBy === 'ALL' || groupBy.length === 0 || groupings.length > 0 || !groupsOtherColumns) return base;
   const scope = { ...base.scope, shadowed: shadowedNames(select, true) };
@@ -118,6 +120,34 @@ export function groupedContext(select: Select, base: Context, use: Use): Context
   );
   return isPlain ? plain : build({ ...base, scope });
 }
+
+/** Columns that are no keys, of a query without groups, or beside MIN and MAX where these decide the row. */
+function checkRows({ items, groupBy, groupings = [] }: Select, extremeSelectsRow: boolean): void {
+  if (groupBy === 'ALL' || groupings.length > 0) return;
+  const values = items.flatMap((item) => (item.kind === 'value' ? [item] : []));
+  const isOfRow =
+    groupBy.length === 0
+      ? values.some(({ value: each }) => containsAggregate(each))
+      : extremeSelectsRow && values.some(({ value: each }) => isExtreme(each));
+  if (!isOfRow) return;
+  const keys = new Set(
+    groupBy.flatMap((key) => (key.kind === 'number' ? [key.text] : pathsOf(key).map(nameOf))),
+  );
+  for (const [index, { value: each, alias }] of values.entries()) {
+    const names = [String(index + 1), ...(alias === undefined ? [] : [alias.name.toLowerCase()])];
+    const columns = pathsOf(each).map(nameOf);
+    const isKey = [...names, ...columns].some((own) => keys.has(own));
+    if (columns.length > 0 && !isKey && !containsAggregate(each) && !hasWindow(each))
+      unconverted(
+        each.at,
+        'clause',
+        'This is a column of a row that the source chooses',
+        'Group by it, or write an aggregate.',
+      );
+  }
+}
+
+const nameOf = (path: readonly Name[]): string => path.at(-1)?.name.toLowerCase() ?? '';
 
 /** A key that is NULL in the rows of groupings without it: ClickHouse has the default of its type there. */
 export const optionalKey = (own: Value): Value => ({

@@ -102,11 +102,16 @@ function keyed(query: Query, body: Select, { item, own, context }: LateralPlace)
   const limits = limit === undefined || isUngrouped ? [] : [`LIMIT ${limit} BY ${names.join(', ')}`];
   const written = style.name(own);
   const on = keys.map((each, index) => {
-    const own = sql`${written}.${names[index] ?? ''}`;
+    const column = sql`${written}.${names[index] ?? ''}`;
+    const found = nested.columns?.at(index - keys.length)?.value.type;
+    // A group has any of the strings that are equal to its key.
+    const own =
+      found !== undefined && context.shared.traits.ignoresCase
+        ? context.key({ sql: column, type: found }).sql
+        : column;
     const outer = context.key(context.write(each.outer, context)).sql;
     // Computed integers may be unsigned, and have no common type with the other side then.
-    const isComputed =
-      each.inner.kind !== 'path' && nested.columns?.at(index - keys.length)?.value.type.kind === 'int';
+    const isComputed = each.inner.kind !== 'path' && found?.kind === 'int';
     return isComputed ? sql`toInt64(${own}) = toInt64(${outer})` : sql`${own} = ${outer}`;
   });
   const isLeft = item.join === 'LEFT' || isUngrouped;

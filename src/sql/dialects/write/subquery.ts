@@ -1,19 +1,13 @@
 // Subqueries in expressions; those over one unnested array or record become functions of arrays.
-import type { Expression, IndexBase, Of, Order, Select, Query } from '../tree.ts';
+import type { Call, Expression, IndexBase, Of, Order, Select, Query } from '../tree.ts';
 import { typedArray, gathered } from '../functions/array-value.ts';
 import { toCondition, key, whole, onlyIf, sql, type Sql, arrayOfType, UNKNOWN, type Type, type Value, value, condition } from '../value.ts'; // prettier-ignore
 import { columnValue, isRecord } from '../record.ts';
 import { type Context, syntax, unconverted, type OutputColumn, type Place } from '../context.ts';
 import { isComposite, isUsedAsRecord, unnestedOf, withElement, withElements } from './unnest.ts';
-import {
-  containsAggregate,
-  hasWindow,
-  conjunctsOf,
-  isCount,
-  writeNested,
-  type NestedQuery,
-} from './nested.ts';
+import { containsAggregate, hasWindow, isCount, writeNested, type NestedQuery } from './nested.ts';
 import { isAggregate } from '../functions/row-functions.ts';
+import { byKeys } from './keyed.ts';
 import { lateralJoin } from './lateral.ts';
 
 type Subquery = Of<'query'>;
@@ -203,7 +197,10 @@ export function writeSubquery(expression: Subquery, context: Context): Value {
     if (context.shared.isStrict) syntax(at, 'A scalar subquery must have one column');
     return unconverted(at, 'expression', 'A subquery used as a value must name its one column');
   }
-  if (form === 'array') return arrayOfRows(nested, column, { at, context });
+  if (form === 'array')
+    return context.shared.isStrict && nested.isCorrelated
+      ? arrayByKeys(query, column, { at, context })
+      : arrayOfRows(nested, column, { at, context });
   const own = {
     sql: style.nested(nested.sql),
     type: { ...column.value.type, isNullable: true },
@@ -235,6 +232,41 @@ function arrayOfRows(
   };
 }
 
+/** ARRAY of a correlated subquery: its rows are collected by key. */
+function arrayByKeys(query: Query, column: OutputColumn, { at, context }: Place): Value {
+  const { body, orderBy, limit, offset } = query;
+  const [only, more] = body.kind === 'select' ? body.items : [];
+  const isPlain =
+    body.kind === 'select' && body.groupBy.length === 0 && body.having === undefined && offset === undefined;
+  const keyed =
+    isPlain && only?.kind === 'value' && more === undefined && !containsAggregate(only.value)
+      ? byKeys(
+          { ...query, body: { ...body, isDistinct: false } },
+          arrayOf(only.value, { isDistinct: body.isDistinct, orderBy, limit }),
+          context,
+        )
+      : undefined;
+  if (keyed === undefined)
+    return unconverted(
+      at,
+      'expression',
+      'ARRAY of this correlated subquery is not supported',
+      'Join a subquery with GROUP BY.',
+    );
+  const { sql: rows } = writeNested(keyed, context, { isShown: false, isPlain: true });
+  return { sql: context.shared.style.nested(rows), type: arrayOfType(column.value.type) };
+}
+
+const arrayOf = (value: Expression, how: Pick<Call, 'isDistinct' | 'orderBy' | 'limit'>): Call => ({
+  kind: 'call',
+  at: value.at,
+  name: 'array_agg',
+  args: [value],
+  isStar: false,
+  isSafe: false,
+  ...how,
+});
+
 /** ClickHouse cannot decorrelate LIMIT; aggregates over no rows are NULL instead of their value. */
 function checkCorrelated(query: Query, at: number): void {
   const hasOneRow = query.body.kind === 'select' && isUngroupedAggregate(query.body);
@@ -246,7 +278,9 @@ function checkCorrelated(query: Query, at: number): void {
       'Use argMax or argMin, or join a subquery with LIMIT 1 BY.',
     );
   if (query.body.kind !== 'select')
-    unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
+    return unconverted(at, 'expression', 'A correlated subquery with a set operation is not converted');
+  if (query.body.isDistinct && !hasOneRow)
+    unconverted(at, 'expression', 'ClickHouse does not support DISTINCT in a correlated subquery');
 }
 
 function isUngroupedAggregate({ items, groupBy }: Select): boolean {
@@ -270,19 +304,28 @@ const REPEATABLE: ReadonlySet<string> = new Set([
 
 /**
  * A correlated scalar subquery. ClickHouse repeats rows if the outer columns repeat, and returns NULL without rows, also for
- * count and coalesce(sum(x), 0): most aggregates are joined instead.
+ * count and coalesce(sum(x), 0): most aggregates are computed by key first, or joined.
  */
 function correlatedValue(query: Query, own: Value, { at, context }: Place): Value {
   const { body } = query;
   const [only] = body.kind === 'select' ? body.items : [];
-  if (body.kind !== 'select' || only?.kind !== 'value' || !isUngroupedAggregate(body)) return own;
+  if (body.kind !== 'select' || only?.kind !== 'value' || !containsAggregate(only.value)) return own;
+  if (body.groupBy.length > 0 || (context.shared.isStrict && body.having !== undefined))
+    return unconverted(
+      at,
+      'expression',
+      'A correlated subquery with GROUP BY or HAVING is not supported',
+      'Join a subquery with GROUP BY.',
+    );
+  if (!isUngroupedAggregate(body)) return own;
   const inner = only.value;
   if (inner.kind === 'call' && isAggregate(inner)) {
-    if (context.shared.isStrict && isKeyed(query, body, context))
-      return isCount(inner) ? { ...own, sql: sql`ifNull(${own.sql}, 0)` } : own;
-    return REPEATABLE.has(inner.name) && inner.filter === undefined
-      ? own
-      : joinedValue(query, { at, context });
+    if (REPEATABLE.has(inner.name) && inner.filter === undefined) return own;
+    const keyed = context.shared.isStrict ? byKeys(query, inner, context) : undefined;
+    if (keyed === undefined) return joinedValue(query, { at, context });
+    const one = writeNested(keyed, context, { isShown: false, isPlain: true });
+    const written = { ...own, sql: context.shared.style.nested(one.sql) };
+    return isCount(inner) ? { ...written, sql: sql`ifNull(${written.sql}, 0)` } : written;
   }
   // Without rows, the expression is computed from the values of its aggregates.
   const apart = replaced(inner, (part) => {
@@ -292,22 +335,6 @@ function correlatedValue(query: Query, own: Value, { at, context }: Place): Valu
     return { kind: 'query', form: 'value', query: { ...query, body: { ...body, items } }, at };
   });
   return context.write(apart, context);
-}
-
-const isPair = (each: Expression): boolean =>
-  each.kind === 'binary' && each.operator === '=' && each.left.kind === 'path' && each.right.kind === 'path';
-
-/** Returns whether a subquery of one table is correlated only by equalities of columns: then ClickHouse repeats no rows. */
-function isKeyed(query: Query, body: Select, context: Context): boolean {
-  const [table, more] = body.from;
-  if (table?.source.kind !== 'table' || more !== undefined) return false;
-  const values = conjunctsOf(body.where).filter((each) => !isPair(each));
-  const { where: _, ...rest } = body;
-  const [only, another] = values;
-  const where: Expression | undefined =
-    another === undefined ? only : { kind: 'chain', operator: 'AND', values, at: body.at };
-  const own = where === undefined ? rest : { ...rest, where };
-  return !writeNested({ ...query, body: own }, context).isCorrelated;
 }
 
 /** An expression with some of its parts replaced, outside of subqueries. */

@@ -1,7 +1,7 @@
 // Values of different types in one type: results of CASE and similar, and what a value is compared with.
 import { quoteString } from '../../clickhouse/literal.ts';
 import { differs, unconverted, type Place } from '../context.ts';
-import { jsonNumber, jsonText } from '../json-path.ts';
+import { jsonText, numberOfJson } from '../json-path.ts';
 import { beside, isOpen, sql, isKind, isNumber, isTime, UNKNOWN, value, type Value, settled, joinSql, type Sql, commonOf, float, text, type Type } from '../value.ts'; // prettier-ignore
 import { exactLiteral } from '../time/argument.ts';
 import { dateLiteral, parseTime, timestampLiteral, timeLiteral } from '../time/literal.ts';
@@ -31,7 +31,8 @@ export function toward(own: Value, other: Value, place: Place): Value {
   const isCondition = isKind(other, 'bool');
   if (isTime(own) && (isNumber(other) || isCondition))
     return unconverted(place.at, 'type', 'A time is compared with a number', 'Cast one of them.');
-  if (isKind(own, 'json') && !isKind(other, 'json')) return isNumber(other) ? jsonNumber(own) : jsonText(own);
+  if (isKind(own, 'json') && !isKind(other, 'json'))
+    return isNumber(other) ? numberOfJson(own, place) : jsonText(own);
   if (isWritten(own)) return literalToward(own, own.literal ?? '', { ...place, other });
   if (isOpen(own)) return beside(own, [other]);
   if (isKind(own, 'text') && isTime(other)) return textAsTime(own, place);

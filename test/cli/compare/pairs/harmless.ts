@@ -50,6 +50,41 @@ export const EQUAL: readonly Pair[] = [
       "SELECT label, place.1 AS city FROM app.devices WHERE org = @org AND place.1 != 'Rome'",
       "SELECT label, place.city AS city FROM app.devices WHERE org = @org AND place.city != 'Rome'",
     ],
+    [
+      'a number of rows by a condition',
+      'SELECT path, countIf(ms > 5) AS n, countIf(ms < 9) AS m, sumIf(ms, ms > 1) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING n != 0 AND m >= 0 AND s > 0',
+      "SELECT path, sum(if(ms > 5, 1, 0)) AS n, count(CASE WHEN ms < 9 THEN 1 END) AS m, sum(CASE WHEN ms > 1 THEN ms ELSE 0 END) AS s FROM app.events WHERE tenant = @tenant GROUP BY path HAVING sumIf(1, ms > '5') != 0 AND m >= '0' AND s > 0",
+    ],
+    [
+      'the place of an element',
+      HITS_OF("has(goals.name, 'buy')"),
+      HITS_OF("indexOf(goals.name, 'buy') > 0 AND countEqual(goals.name, 'buy') != 0"),
+    ],
+    [
+      'the day of a time',
+      'SELECT toDate(ts) AS day, path FROM app.events WHERE tenant = @tenant AND toDate(ts) <= today() - INTERVAL 1 DAY ORDER BY day, path LIMIT 2',
+      "SELECT CAST(ts AS Date) AS day, path FROM app.events WHERE tenant = @tenant AND ts::Date <= now()::Date - INTERVAL '1' DAY ORDER BY day, path LIMIT 2",
+    ],
+    [
+      'a number of rows by a number of days',
+      'SELECT agent, countIf(opened >= today() - 7) AS n FROM app.tickets WHERE account = @account AND opened > today() - 9000 GROUP BY agent HAVING n >= 0',
+      "SELECT agent, count(if(opened >= today() - 7, 1, NULL)) AS n FROM app.tickets WHERE account = @account AND opened >= now()::Date - INTERVAL '8999' DAY GROUP BY agent HAVING count(CASE WHEN opened < subtractDays(today(), 7) THEN NULL ELSE 1 END) >= 0",
+    ],
+    [
+      'the hour of a time',
+      'SELECT toStartOfHour(ts) AS hour, path FROM app.events WHERE tenant = @tenant ORDER BY hour, path LIMIT 2',
+      "SELECT date_trunc('hour', ts) AS hour, path FROM app.events WHERE tenant = @tenant ORDER BY toStartOfInterval(ts, INTERVAL 1 HOUR), path LIMIT 2",
+    ],
+    [
+      'a value in place of NULL, and the branches exchanged',
+      "SELECT ifNull(segment, 'none') AS s, if(id > 1, 'b', 'a') AS k, id FROM app.customers WHERE shop = @shop ORDER BY s, k, id LIMIT 2",
+      "SELECT CASE WHEN segment IS NULL THEN 'none' ELSE segment END AS s, if(id <= 1, 'a', 'b') AS k, id FROM app.customers WHERE shop = @shop ORDER BY s, k, id LIMIT 2",
+    ],
+    [
+      'conversions of the condition and of the tenant',
+      'SELECT sku FROM app.stock WHERE shop = @shop AND qty',
+      "SELECT sku FROM app.stock WHERE assumeNotNull(concat(shop, '') = @shop)::Bool AND qty::Bool",
+    ],
     ['rows of IN', IN_ROWS("(('paid', 1), ('new', 2))"), IN_ROWS("(('new', 2), ('paid', 1))")],
     [
       'one element of an array',

@@ -6,7 +6,7 @@ import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration } from '../../placeholders/template.ts';
-import { columnsAround } from './table-columns.ts';
+import { columnsAround } from './data-source.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 
@@ -148,7 +148,7 @@ function output(
   if (NAMES.has(name)) return namedItem(name, expression);
   if (SETTINGS.has(name)) return { kind: 'dropped' };
   if (name === 'error' || name === 'custom_error') return { kind: 'reject', name };
-  if (name === 'split_to_array') return { kind: 'value', value: splitValue(expression) };
+  if (name === 'split_to_array') return splitItem(expression);
   const value = declared(expression);
   return value && { kind: 'value', value };
 }
@@ -178,6 +178,25 @@ function namedItem(name: string, { args, named }: Call): Item {
 function described(named: Call['named']): Pick<Value, 'description'> {
   const description = constantOf(named.get('description'));
   return typeof description === 'string' ? { description } : {};
+}
+
+/** Callers send lists with commas: text with another separator is split by the query. */
+function splitItem(call: Call): Item {
+  const { isList: _, ...text } = splitValue(call);
+  const separator = call.named.get('separator') ?? call.args[2];
+  const written = separator === undefined ? ',' : constantOf(separator);
+  if (written === ',') return { kind: 'value', value: { ...text, isList: true } };
+  if (typeof written !== 'string' || written === '')
+    return { kind: 'lost', message: 'split_to_array(…) with a separator that is no text is not supported' };
+  const separated: Part = { kind: 'literal', value: written };
+  const parts: readonly Part[] = [
+    'arrayMap(part -> trimBoth(part), splitByString(',
+    separated,
+    ', ',
+    { kind: 'value', value: text },
+    '))',
+  ];
+  return { kind: 'sql', parts };
 }
 
 function splitValue({ args, named }: Call): Value {
