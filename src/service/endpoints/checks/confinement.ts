@@ -4,7 +4,7 @@ import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import type { Analysis } from '../analysis.ts';
 import { didYouMean } from '../../../sql/base/nearest.ts';
 import { canonicalName } from '../../../guard/sandbox/functions/aliases.ts';
-import { knownFunction, uncheckedBy } from '../../../guard/sandbox/functions/policy.ts';
+import { uncheckedBy } from '../../../guard/sandbox/functions/policy.ts';
 import { isTable } from '../../../sql/clickhouse/outline.ts';
 import { LOOKUPS, tableReferences } from '../../../sql/clickhouse/table-references.ts';
 import type { FileChecks, UncodedFinding } from './check.ts';
@@ -77,26 +77,6 @@ export const CONFINEMENT_CHECKS: FileChecks = {
           message: `with ${name}, consumer queries read dictionaries and Join tables, which no condition of this file restricts`,
           hint: 'Call it in the WITH clause, and give consumers the result as a column',
         };
-      }
-    },
-  },
-  'sandbox.function_unknown': {
-    title: 'A misspelled function of the sandbox',
-    help: 'A name under sandbox.functions is almost that of a function, and ClickHouse has none of that name: it allows, or denies, nothing. Functions of your own, by CREATE FUNCTION, may have any other name.',
-    severity: 'warning',
-    *check({ file }) {
-      for (const list of ['allow', 'deny'] as const) {
-        for (const [index, name] of (file.sandbox?.functions?.[list] ?? []).entries()) {
-          if (uncheckedBy(name) !== undefined) continue; // an error of its own, or a part of the list already
-          const hint = didYouMean(knownFunction(name).nearest);
-          if (hint === undefined) continue;
-          const effect = list === 'allow' ? 'allows' : 'denies';
-          yield {
-            path: ['sandbox', 'functions', list, index],
-            message: `ClickHouse has no function ${name}, so it ${effect} nothing`,
-            hint,
-          };
-        }
       }
     },
   },
