@@ -8,7 +8,7 @@ export interface RecentCall
       Finished,
       'requestId' | 'usageId' | 'principal' | 'revision' | 'version' | 'status' | 'code' | 'cache' | 'rows'
     >,
-    Pick<Finished, 'bytes' | 'ms' | 'timing' | 'read'> {
+    Pick<Finished, 'bytes' | 'ms' | 'timing' | 'read' | 'isReadShown'> {
   readonly endpoint: string;
   /** Milliseconds since 1970. */
   readonly ended: number;
@@ -49,9 +49,9 @@ export function createRecentCalls({ isCounted, now, most = 2000 }: RecentCallsOp
       if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
       const { requestId, usageId, principal, endpoint, revision, version, status, code } = observation;
       if (endpoint === undefined || requestId.length > MAX_ID) return;
-      const { cache, rows, bytes, ms, timing, read } = observation;
+      const { cache, rows, bytes, ms, timing, read, isReadShown } = observation;
       const known = { requestId, usageId, principal, endpoint, revision, version, status, code };
-      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, ended: now() };
+      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, isReadShown, ended: now() };
       next = (next + 1) % most;
     },
     find: (requestId, usageId) =>

@@ -38,7 +38,8 @@ export async function planAgain(deps: PlanAgainDeps, again: FinishedCall): Promi
 
 /** A consumer statement runs subqueries for its plan: only one that ended well, and only while consumer queries may run. */
 function notPlanned({ sandboxes }: PlanAgainDeps, { call, endpoint, ran }: FinishedCall): string | undefined {
-  if (ran === undefined) return 'No statement ran for this call, or later ones took its place in memory';
+  if (ran === undefined || ran.revision !== call.revision)
+    return 'No statement ran for this call, or later ones took its place in memory';
   if (endpoint === undefined || endpoint.revision !== call.revision) return 'The endpoint has changed since';
   if (ran.statement.origin === 'saved') return undefined;
   if (call.status >= 400) return 'The query of the caller failed';

@@ -1,5 +1,6 @@
 // Explains a call that is finished: to its key, or to operators.
 import type { Endpoint } from '../../endpoints/endpoint.ts';
+import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../endpoints/callable.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
 import { readQueryLog } from '../../engine/query-log.ts';
@@ -11,7 +12,7 @@ import { admitKey, type KeyDeps } from '../admission/keys.ts';
 import type { CallRecord } from '../call.ts';
 import { createSpending, type SpendingDeps } from '../limits/spending.ts';
 import { NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
-import type { RanStatements } from './ran-statements.ts';
+import type { RanStatement, RanStatements } from './ran-statements.ts';
 import { reportOf, type CallReport } from './report.ts';
 
 export interface WhyDeps extends KeyDeps, PlanAgainDeps, Omit<SpendingDeps, 'now'> {
@@ -31,7 +32,8 @@ interface WhyRequest {
 
 /**
  * Counts as a check against the rate limit of the key, and shows nothing of calls of other keys. What the engine reads is shown to keys that
- * see statements and are locked to nothing: it counts rows of other tenants. Throws Problem.
+ * see statements and are locked to nothing, for saved queries without removed personal data: it counts rows that a consumer query cannot
+ * reach, by conditions that its author chooses. Throws Problem.
  */
 export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest): Promise<CallReport> {
   const principal = await admitKey(deps, key, record, 'check');
@@ -41,7 +43,7 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   if (call === undefined || endpoint === undefined || !isCallable(endpoint, principal))
     throw new Problem('route.request_unknown');
   const ran = deps.ran.find(principal.usageId, call.requestId);
-  const isShown = principal.seesStatements && principal.locked.size === 0 && ran?.isRedacted !== true;
+  const isShown = seesReads(principal) && call.isReadShown === true && isOpen(ran);
   const budgets = budgetLimits(principal, deps.catalog().find(endpoint.name) ?? endpoint);
   const { budgets: state, observe, clock } = deps;
   const counting = {
@@ -61,10 +63,22 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   });
 }
 
+/** The key may have got other permissions since the call. */
+function seesReads({ seesStatements, locked, redact }: Principal): boolean {
+  return seesStatements && locked.size === 0 && !redact;
+}
+
+/** The id may be that of several calls of the key: what ran last for it need not be what ran for this call. */
+function isOpen(ran: RanStatement | undefined): boolean {
+  return ran === undefined || (!ran.isRedacted && ran.statement.origin === 'saved');
+}
+
 /** For operators: a request, or the slowest call of an endpoint. Throws Problem for one that this process does not know. */
 export async function whyForOperator(deps: WhyDeps, target: string): Promise<CallReport> {
   const { recentCalls, engine, ran: statements } = deps;
-  const call = recentCalls.find(target, undefined) ?? recentCalls.slowest(target);
+  // Callers choose ids, also one that is the name of an endpoint.
+  const isName = deps.catalog().find(target) !== undefined;
+  const call = (isName ? undefined : recentCalls.find(target, undefined)) ?? recentCalls.slowest(target);
   if (call === undefined) throw new Problem('route.request_unknown');
   const ran = call.usageId === undefined ? undefined : statements.find(call.usageId, call.requestId);
   const endpoint = currentOf(deps.catalog(), call);
