@@ -89,7 +89,7 @@ function createIdleRule(describe: Pick<Describe, 'result' | 'source' | 'tables'>
     const { columns: rules } = endpoint.redaction;
     const paths = Object.keys(rules);
     const found = known.get(rules);
-    if (found !== undefined || paths.length === 0) return found?.reason;
+    if (found !== undefined) return found.reason;
     const idle = await findIdleRule(describe, endpoint, paths);
     if (idle !== undefined) known.set(rules, idle);
     return idle?.reason;

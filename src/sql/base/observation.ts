@@ -365,6 +365,9 @@ export type Observation =
 
 export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
+/** A request that was a call of an endpoint. */
+export type FinishedCall = Finished & { readonly endpoint: string };
+
 export type Observe = (observation: Observation) => void;
 
 /** Receives the observations of a run that has no log. */

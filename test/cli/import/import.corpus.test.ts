@@ -827,11 +827,19 @@ describe('hostile exports', () => {
     expect(readdirSync(join(folder, 'schema/web')).toSorted()).toEqual(['T.sql', 't_2.sql']);
   });
 
-  test('symbolic links are not followed', async () => {
+  test('symbolic links are not followed, and named', async () => {
     const folder = folderWith({ 'q.json': query('q', 'SELECT 1') });
     symlinkSync('/etc', join(folder, 'etc'));
     symlinkSync(folder, join(folder, 'loop'));
-    expect(outcomes((await run(folder)).report)).toEqual(['q: converted']);
+    symlinkSync('/etc/passwd', join(folder, 'passwd.pipe'));
+    symlinkSync('/etc/passwd', join(folder, 'README.md'));
+    const { report } = await run(folder);
+    expect(report.items.map(({ title, status }) => `${title}: ${status}`).toSorted()).toEqual([
+      'etc: not',
+      'loop: not',
+      'passwd.pipe: not',
+      'q: converted',
+    ]);
   });
 
   test.each([

@@ -30,9 +30,14 @@ export async function readExportFiles(path: string): Promise<ExportFiles> {
     throw new CommandError(`Cannot read ${path}`, { exitCode: 2, cause });
   });
   const budget = { bytes: MAX_TOTAL_BYTES, files: MAX_FILES };
-  const paths = stats.isDirectory() ? await listFiles(path, 0, budget) : [path];
+  const links: string[] = [];
+  const paths = stats.isDirectory() ? await listFiles(path, 0, { budget, links }) : [path];
   const files: ExportFile[] = [];
-  const problems: ImportProblem[] = [];
+  const problems: ImportProblem[] = links.map((link) => ({
+    file: relative('.', link),
+    line: 1,
+    message: 'symbolic links are not followed: copy what this one leads to',
+  }));
   const add = (file: Omit<ExportFile, 'text'>, bytes: Buffer): void => {
     const text = bytes.toString('utf8').replace(/^\uFEFF/, '');
     if (isUtf8(bytes)) files.push({ ...file, text });
@@ -69,21 +74,32 @@ function invalidLine(text: string): number {
   return text.slice(0, Math.max(0, text.indexOf('\uFFFD'))).split('\n').length;
 }
 
-/** Symbolic links are not followed. */
-async function listFiles(folder: string, depth: number, budget: Budget): Promise<readonly string[]> {
+interface Listing {
+  readonly budget: Budget;
+  /** Symbolic links with the name of a file of an export, or to a folder. */
+  readonly links: string[];
+}
+
+async function listFiles(folder: string, depth: number, listing: Listing): Promise<readonly string[]> {
   if (depth > MAX_DEPTH)
     throw new CommandError(`${folder} is more than ${MAX_DEPTH} folders deep: import parts of it`);
   const found: string[] = [];
   for await (const entry of await opendir(folder)) {
     const path = join(folder, entry.name);
     if (entry.name.startsWith('.')) continue;
-    if (entry.isDirectory() && !SKIPPED.has(entry.name))
-      found.push(...(await listFiles(path, depth + 1, budget)));
+    if (entry.isSymbolicLink()) {
+      if (isExportFile(path) || (await isFolder(path))) listing.links.push(path);
+    } else if (entry.isDirectory() && !SKIPPED.has(entry.name))
+      found.push(...(await listFiles(path, depth + 1, listing)));
     else if (entry.isFile() && isExportFile(path) && !CONFIGURATION.test(entry.name)) {
       found.push(path);
-      if (--budget.files < 0)
+      if (--listing.budget.files < 0)
         throw new CommandError(`The folder has more than ${MAX_FILES} files: import parts of it`);
     }
   }
   return found.toSorted();
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  return (await stat(path).catch(() => undefined))?.isDirectory() === true;
 }

@@ -1,4 +1,5 @@
 // Decides whether the statement of a finished call may be planned again, and has it planned.
+import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RecentCall } from '../../observe/recent-calls.ts';
@@ -24,6 +25,19 @@ interface FinishedCall {
   readonly endpoint: Endpoint | undefined;
   readonly ran: RanStatement | undefined;
   readonly spending: Spending | undefined;
+}
+
+/**
+ * Returns whether the key may know what the engine reads for its call. It may have got other permissions since, and the id may be that of
+ * several of its calls: what ran last for the id need not be what ran for this call.
+ */
+export function areReadsShown(
+  { seesStatements, locked, redact }: Principal,
+  { isReadShown = false }: RecentCall,
+  ran: RanStatement | undefined,
+): boolean {
+  const isOpen = ran === undefined || (!ran.isRedacted && ran.statement.origin === 'saved');
+  return seesStatements && locked.size === 0 && !redact && isReadShown && isOpen;
 }
 
 export async function planAgain(deps: PlanAgainDeps, again: FinishedCall): Promise<PlannedAgain> {

@@ -1,6 +1,5 @@
 // Explains a call that is finished: to its key, or to operators.
 import type { Endpoint } from '../../endpoints/endpoint.ts';
-import type { Principal } from '../../auth/principal.ts';
 import { isCallable } from '../../endpoints/callable.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
 import { readQueryLog } from '../../engine/query-log.ts';
@@ -11,8 +10,8 @@ import { Problem } from '../../../sql/base/problem.ts';
 import { admitKey, type KeyDeps } from '../admission/keys.ts';
 import type { CallRecord } from '../call.ts';
 import { createSpending, type SpendingDeps } from '../limits/spending.ts';
-import { NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
-import type { RanStatement, RanStatements } from './ran-statements.ts';
+import { areReadsShown, NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
+import type { RanStatements } from './ran-statements.ts';
 import { reportOf, type CallReport } from './report.ts';
 
 export interface WhyDeps extends KeyDeps, PlanAgainDeps, Omit<SpendingDeps, 'now'> {
@@ -43,7 +42,7 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   if (call === undefined || endpoint === undefined || !isCallable(endpoint, principal))
     throw new Problem('route.request_unknown');
   const ran = deps.ran.find(principal.usageId, call.requestId);
-  const isShown = seesReads(principal) && call.isReadShown === true && isOpen(ran);
+  const isShown = areReadsShown(principal, call, ran);
   const budgets = budgetLimits(principal, deps.catalog().find(endpoint.name) ?? endpoint);
   const { budgets: state, observe, clock } = deps;
   const counting = {
@@ -61,16 +60,6 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
     others: deps.recentCalls.beside(call).filter(({ usageId }) => usageId === principal.usageId),
     server: undefined,
   });
-}
-
-/** The key may have got other permissions since the call. */
-function seesReads({ seesStatements, locked, redact }: Principal): boolean {
-  return seesStatements && locked.size === 0 && !redact;
-}
-
-/** The id may be that of several calls of the key: what ran last for it need not be what ran for this call. */
-function isOpen(ran: RanStatement | undefined): boolean {
-  return ran === undefined || (!ran.isRedacted && ran.statement.origin === 'saved');
 }
 
 /** For operators: a request, or the slowest call of an endpoint. Throws Problem for one that this process does not know. */
