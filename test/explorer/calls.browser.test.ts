@@ -6,7 +6,7 @@ import { showAndRun } from './show-and-run.ts';
 import { visitorOfTest } from './visitor.ts';
 
 const AGED = `id: 00000000-0000-4000-8000-0000000000a1
-name: aged.rows
+name: zz.aged
 query: |
   WITH t AS (SELECT now() - INTERVAL 3 HOUR AS ts, number AS n FROM numbers(5))
   SELECT ts, n FROM t WHERE n < @most ORDER BY n
@@ -18,15 +18,15 @@ sandbox: { enabled: true }
 let service: Explorer;
 
 beforeAll(async () => {
-  service = await visitSharedService({ 'aged.yaml': AGED });
+  service = await visitSharedService({ 'zz-aged.yaml': AGED });
 });
 afterAll(() => service.stop());
 
 test('a stale response says how old its data is, why it took its time, and how its statement came to be', async () => {
   const { page, complaints } = await visitorOfTest(service);
-  await openExplorer(page, service, '#/aged.rows');
-  await showAndRun(page, '#/aged.rows?:query=sql&:sql=SELECT%20n%20FROM%20t');
-  await showAndRun(page, '#/aged.rows?most=4');
+  await openExplorer(page, service, '#/zz.aged');
+  await showAndRun(page, '#/zz.aged?:query=sql&:sql=SELECT%20n%20FROM%20t');
+  await showAndRun(page, '#/zz.aged?most=4');
   const details = page.getByRole('group', { name: 'Response details' });
   await expect.poll(() => details.textContent()).toContain('data 3 h old: older than it may be');
   const button = page.getByRole('button', { name: 'Why', exact: true });
@@ -47,11 +47,11 @@ test('a stale response says how old its data is, why it took its time, and how i
 
 test('operators see the calls by endpoint and by key, and go on seeing new ones', async () => {
   const { page, complaints } = await visitorOfTest(service, { viewport: { width: 420, height: 800 } });
-  await openExplorer(page, service, '#/aged.rows');
-  await showAndRun(page, '#/aged.rows?most=2');
+  await openExplorer(page, service, '#/zz.aged');
+  await showAndRun(page, '#/zz.aged?most=2');
   await page.getByRole('button', { name: 'Calls', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Calls' });
-  await dialog.getByRole('rowheader', { name: 'aged.rows' }).waitFor(); // rows are written every five seconds
+  await dialog.getByRole('rowheader', { name: 'zz.aged' }).waitFor(); // rows are written every five seconds
   await dialog.getByLabel('by').selectOption('key');
   await dialog.getByRole('rowheader', { name: 'development' }).waitFor();
   await dialog.getByLabel('most').selectOption('errors');

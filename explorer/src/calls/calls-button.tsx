@@ -4,6 +4,7 @@ import type { Row } from '../service/json.ts';
 import { CallFailure, type Problem } from '../service/problem.ts';
 import { sandboxOf } from '../service/listing.ts';
 import { useExplorer } from '../state/context.ts';
+import { Icon } from '../parts/icon.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { WindowDialog } from '../parts/window-dialog.tsx';
 
@@ -20,12 +21,13 @@ export function CallsButton() {
     <>
       <button
         type="button"
-        class="button quiet"
+        class="button quiet icon-only"
         aria-haspopup="dialog"
-        title="Which endpoints and keys take the most time, rows and errors"
+        aria-label="Calls"
+        title="Calls: which endpoints and keys take the most time, rows and errors"
         onClick={() => setOpen(true)}
       >
-        Calls
+        <Icon name="history" />
       </button>
       {isOpen && <CallsDialog onClose={() => setOpen(false)} />}
     </>

@@ -12,9 +12,14 @@ import {
   membersOf,
   nodesAround,
   nodesOf,
-} from '../../sql/clickhouse/tree/places.ts';
+  isDistinct,
+  nameOf,
+  partOf,
+  spanOf,
+  textOf,
+  wordOf,
+} from '../../sql/clickhouse/tree/visit.ts';
 import { nameTokens, tokenAt } from '../../sql/clickhouse/tree/tokens.ts';
-import { isDistinct, nameOf, partOf, spanOf, textOf, wordOf } from '../../sql/clickhouse/tree/visit.ts';
 import { isShown } from '../../service/endpoints/expectation.ts';
 import { runChecks, type FileChecks, type UncodedFinding } from '../../service/endpoints/checks/check.ts';
 import { DESCRIPTION_LINTS } from './lint-descriptions.ts';

@@ -1,13 +1,18 @@
 // The entry point: SQL of another database system as ClickHouse SQL. Runs offline, in commands, never for a request.
-import type { Conversion, ConversionNote, ConvertOptions } from '../../sql/dialects/conversion.ts';
+import { parseColumnType, type ColumnType } from '../../sql/types/column-type.ts';
+import type {
+  ConvertedParameter,
+  ConvertOptions,
+  Conversion,
+  ConversionNote,
+} from '../../sql/dialects/conversion.ts';
+import type { Comparison } from './reads.ts';
 import { DIALECTS_BY_NAME } from '../../sql/dialects/dialects.ts';
 import { READABLE } from '../../sql/dialects/style.ts';
 import type { Query } from '../../sql/dialects/tree.ts';
 import { writeQuery } from '../../sql/dialects/write/query.ts';
 import { contextOf } from '../../sql/dialects/write/expression.ts';
-import { parameterTypes } from './parameter-types.ts';
-import type { ParseReply } from './parse/messages.ts';
-import { createParser, type Parser } from './parse/parser.ts';
+import { type ParseReply, createParser, type Parser } from './parse/parser.ts';
 
 /** Converts one text after another with one parser. */
 export interface Converter {
@@ -106,4 +111,51 @@ function writeStatement(query: Query, { dialect, columnsOf, tableOf, text }: Wri
   });
   const list = [...settings].map(([name, value]) => `${name} = ${value}`);
   return { sql: list.length === 0 ? String(sql) : `${String(sql)}\nSETTINGS ${list.join(', ')}`, notes };
+}
+
+/** Parameters whose columns are known and have the same type. */
+function parameterTypes(
+  comparisons: readonly Comparison[],
+  columnsOf: ConvertOptions['columnsOf'],
+): readonly ConvertedParameter[] {
+  const types = new Map<string, Set<string | undefined>>();
+  for (const { parameter, column } of comparisons) {
+    const known = types.get(parameter) ?? new Set();
+    types.set(parameter, known.add(typeOf(column, columnsOf)));
+  }
+  return [...types].flatMap(([name, [type, more]]) =>
+    type === undefined || more !== undefined ? [] : [{ name, type, required: true }],
+  );
+}
+
+function typeOf(
+  { table, path }: Comparison['column'],
+  columnsOf: ConvertOptions['columnsOf'],
+): string | undefined {
+  const [name, more] = path;
+  if (table === undefined || name === undefined || more !== undefined) return undefined;
+  const column = columnsOf?.(table)?.find((each) => each.name.toLowerCase() === name.toLowerCase());
+  return column === undefined ? undefined : parameterType(parseColumnType(column.type));
+}
+
+/** The type of a parameter for values of a column; undefined if it has none. */
+function parameterType(type: ColumnType): string | undefined {
+  switch (type.kind) {
+    case 'string':
+      return 'String';
+    case 'number':
+    case 'boolean':
+    case 'time':
+    case 'uuid':
+    case 'ipv4':
+    case 'ipv6':
+      return type.name;
+    case 'dynamic':
+    case 'json':
+    case 'map':
+    case 'tuple':
+    case 'array':
+    case 'other':
+      return undefined;
+  }
 }

@@ -1,7 +1,7 @@
 // The SELECTs between a stored table and the one that groups its rows, and what their names mean.
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import {
+  nodesOf,
   nameOf,
   namesOf,
   operatorOf,

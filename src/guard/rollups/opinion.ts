@@ -1,9 +1,7 @@
 // The engine's own reading of a routed statement, accepted only if it reads no other tables and calls no other functions than are written.
-import { attribute, parseTreeLines, type TreeLine } from '../../sql/clickhouse/query-tree.ts';
-import { headingOf } from '../../sql/clickhouse/tree-headings.ts';
+import { attribute, parseTreeLines, type TreeLine, headingOf } from '../../sql/clickhouse/query-tree.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
-import { namesIn, namesOf, nameOf } from '../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, namesIn, namesOf, nameOf } from '../../sql/clickhouse/tree/visit.ts';
 
 export const OPINION = 'EXPLAIN QUERY TREE run_passes = 0 ';
 

@@ -1,7 +1,6 @@
 // Finds the dimensions of a rollup that are columns of its source: a condition on them is the same over both.
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nodesOf, namesOf } from '../../sql/clickhouse/tree/visit.ts';
 import { parseList } from '../../sql/clickhouse/tree/parse-part.ts';
-import { namesOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { RollupDefinition, RollupDimension } from './model.ts';
 
 /** Returns their names, those of paths with dots. */

@@ -1,8 +1,7 @@
 // Finds out whether a statement has times of a higher precision than those of a table. To compare these, the engine multiplies
 // the times of all rows that it reads, and fails on one that is too large: it may be a row that the statement itself never reads.
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
-import { argumentsOf, nameOf, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, argumentsOf, nameOf, sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { unfitNode, type Unfit } from './term.ts';
 
 /**

@@ -1,8 +1,8 @@
 // Reads the expressions of the levels of a query as terms.
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
 import {
+  nodesOf,
   argumentsOf,
   nameOf,
   namesOf,

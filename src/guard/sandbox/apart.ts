@@ -1,6 +1,5 @@
 // Whether the names of a query and those of the endpoint's tables are apart, so that a table needs no scope of its own.
-import type { TreeLine } from '../../sql/clickhouse/query-tree.ts';
-import { headingOf } from '../../sql/clickhouse/tree-headings.ts';
+import { type TreeLine, headingOf } from '../../sql/clickhouse/query-tree.ts';
 import { GENERATORS } from '../../sql/clickhouse/table-references.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { nameOf, someNode, withOf } from '../../sql/clickhouse/tree/visit.ts';

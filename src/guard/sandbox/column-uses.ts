@@ -1,7 +1,6 @@
 // Uses of a column that one of its subcolumns answers: `length(array)`, `map['key']`, `tuple.1`, `x IS NULL`. Over a stored table
 // the engine reads the subcolumn by itself; over the endpoint's table it does if the query names the subcolumn.
-import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { quoteIdentifier, stringValue } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import {
   endsWithComma,

@@ -1,7 +1,7 @@
 // The only type that may be computed rather than literal: that of a tuple whose elements get names, `CAST(tuple(x, y),
 // concat('Tuple(', '`a` ', toTypeName(x), ', `b` ', toTypeName(y), ')'))`. Each element is cast to its own type, so nothing is
 // converted. The BigQuery translation writes records as such tuples.
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../sql/clickhouse/literal.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { endsWithComma, sourceOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 

@@ -1,5 +1,5 @@
 // The names in a consumer query, among which are those of all columns that it reads.
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import {
   hasAs,

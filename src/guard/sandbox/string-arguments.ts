@@ -1,7 +1,7 @@
 // Strings that the engine interprets: names of types, of aggregate functions and of subcolumns. Each must be a single literal
 // with an allowed value. `test/guard/sandbox/string-arguments.corpus.test.ts` checks against the engine which arguments these are.
 import { didYouMean } from '../../sql/base/nearest.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../sql/clickhouse/literal.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { sourceOf, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import type { Violation } from './lexed-query.ts';

@@ -2,7 +2,7 @@
 // syntax (`CAST(x AS T)`, `x::T`) and types written in a string.
 import { createCursor } from '../../sql/clickhouse/cursor.ts';
 import { isSignificant, tokenize, type TokenKind } from '../../sql/clickhouse/lexer.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../sql/clickhouse/literal.ts';
 import { createTokenReader, type TokenReader, type TokenSource } from '../../sql/clickhouse/token-reader.ts';
 
 /** Tokens by distance from the start of the type; undefined beyond the end. */

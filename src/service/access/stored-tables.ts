@@ -1,6 +1,6 @@
 // The tables that the engine has, and which of them a query reads, through views and tables over others.
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../sql/clickhouse/literal.ts';
 import { candidates } from '../endpoints/table-set.ts';
 import type { DefinedTable, StoredTableName } from '../engine/access-rules.ts';
 import type { Engine, Limits } from '../engine/engine.ts';

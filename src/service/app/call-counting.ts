@@ -1,5 +1,5 @@
-// Opens what remembers finished calls: the usage of keys, and the last calls of this process.
-import type { Finished } from '../../sql/base/observation.ts';
+// Opens what remembers finished calls: the usage of keys, the last calls, and counts of them.
+import type { Finished, FinishedCall, Observe } from '../../sql/base/observation.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { CLICKHOUSE_ROUTE } from '../fronts/clickhouse/routes.ts';
 import { MCP_ROUTE } from '../fronts/mcp/routes.ts';
@@ -10,28 +10,36 @@ import { createCallCounts, type CallCounts } from '../observe/call-counts.ts';
 import { createRecentCalls, type RecentCalls } from '../observe/recent-calls.ts';
 import { after, clock } from './clock.ts';
 
-/** The finished calls of this process. */
-export interface CallHistory {
+/** What remembers the calls of this process once they are finished. */
+export interface Calls {
+  readonly observe: Observe;
+  readonly usage: KeyUsage;
   readonly recent: RecentCalls;
   readonly counts: CallCounts;
 }
 
-export function openCallHistory(): CallHistory {
-  const options = { isCounted: isCall, now: clock.epoch };
-  return { recent: createRecentCalls(options), counts: createCallCounts(options) };
-}
-
-/** Without a link, each process counts for itself. */
-export function openKeyUsage(link: RedisLink | undefined): KeyUsage {
-  return createKeyUsage({
-    store: link && createUsageRedis(link),
-    isCounted: isCall,
-    now: clock.epoch,
-    after,
-  });
+/** Without a link, each process counts the usage of keys for itself. */
+export function openCalls(link: RedisLink | undefined): Calls {
+  const now = clock.epoch;
+  const usage = createKeyUsage({ store: link && createUsageRedis(link), now, after });
+  const recent = createRecentCalls({ now });
+  const counts = createCallCounts({ now });
+  return {
+    observe: (observation) => {
+      if (observation.kind !== 'request.finished' || !isCall(observation)) return;
+      usage.add(observation);
+      recent.add(observation);
+      counts.add(observation);
+    },
+    usage,
+    recent,
+    counts,
+  };
 }
 
 /** Checks of queries are no calls. */
-function isCall({ route }: Finished): boolean {
-  return route === QUERY_ROUTE.url || route === CLICKHOUSE_ROUTE || route === MCP_ROUTE;
+function isCall(request: Finished): request is FinishedCall {
+  const { route, endpoint } = request;
+  const isOfCalls = route === QUERY_ROUTE.url || route === CLICKHOUSE_ROUTE || route === MCP_ROUTE;
+  return isOfCalls && endpoint !== undefined;
 }

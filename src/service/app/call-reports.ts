@@ -11,9 +11,9 @@ import { why, whyForOperator, type WhyDeps } from '../request/why/why.ts';
 import { clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 
-function depsOf({ path, sandboxes, engine, callHistory }: Parts): WhyDeps {
+function depsOf({ path, sandboxes, engine, calls }: Parts): WhyDeps {
   const { ran = createRanStatements(clock.monotonic) } = path;
-  return { ...path, ran, sandboxes, engine, recentCalls: callHistory.recent, clock };
+  return { ...path, ran, sandboxes, engine, recentCalls: calls.recent, clock };
 }
 
 export function whyFront(parts: Parts): Front {
@@ -28,10 +28,10 @@ export function whyFront(parts: Parts): Front {
 
 export function callsOf(parts: Parts): CallRoutesOptions {
   const deps = depsOf(parts);
-  const { engine, settings, callHistory } = parts;
+  const { engine, settings, calls } = parts;
   return {
     why: (target) => whyForOperator(deps, target),
-    counts: callHistory.counts,
+    counts: calls.counts,
     stored: settings.usage
       ? (minutes) =>
           readCallCounts(engine, minutes).catch((cause: unknown) => {

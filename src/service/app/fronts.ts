@@ -20,13 +20,16 @@ import { openMcp } from './mcp.ts';
 
 /** The listeners have `base` in common; ClickHouse's interface needs `clickhouse`. */
 export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouseOptions): readonly Front[] {
-  const { settings, path, catalog, isDevelopment, keyUsage } = parts;
+  const { settings, path, catalog, isDevelopment, calls } = parts;
   const fronts: readonly (Front | false)[] = [
     (app) => addExplorer(app, rejectOtherMethods),
     (app) =>
       addUsageRoute(
         app,
-        { usage: (key, record, days) => usage({ ...path, keyUsage, clock }, { key, record, days }) },
+        {
+          usage: (key, record, days) =>
+            usage({ ...path, keyUsage: calls.usage, clock }, { key, record, days }),
+        },
         rejectOtherMethods,
       ),
     whyFront(parts),

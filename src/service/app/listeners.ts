@@ -112,22 +112,12 @@ function openapiOf({ settings, path, catalog, describe, isDevelopment }: Parts):
 }
 
 /** What the listeners for consumers have in common. */
-function baseOf({
-  settings,
-  observing,
-  keyUsage,
-  callHistory,
-  isDevelopment,
-  compression,
-  slowClients,
-}: Parts): BaseOptions {
+function baseOf({ settings, observing, calls, isDevelopment, compression, slowClients }: Parts): BaseOptions {
   return {
     disclosesCauses: isDevelopment,
     observe: (observation) => {
       observing.observe(observation);
-      keyUsage.observe(observation);
-      callHistory.recent.observe(observation);
-      callHistory.counts.observe(observation);
+      calls.observe(observation);
     },
     beginTrace: observing.tracing.begin,
     clientAddress: clientAddressBehind(settings.trustedProxies),

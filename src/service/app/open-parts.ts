@@ -4,7 +4,7 @@ import { createSlowClients } from '../http/slow-clients.ts';
 import { after } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
-import { openCallHistory, openKeyUsage } from './call-counting.ts';
+import { openCalls } from './call-counting.ts';
 import { createKeyCheck } from './key-check.ts';
 import { openKeyring, openKeyUse } from './keys.ts';
 import type { Parts } from './parts.ts';
@@ -43,7 +43,6 @@ export async function openParts(
   );
   const link = await openRedis(settings, observe);
   const keyUse = openKeyUse(settings, link, observe);
-  const keyUsage = openKeyUsage(link);
   const closeKeys = async (cause: unknown): Promise<never> => {
     await Promise.all([keyring.close(), link?.close(), observing.close()]);
     throw cause;
@@ -58,8 +57,8 @@ export async function openParts(
     await closeKeys(cause);
   }
   const { isDevelopment = false } = options;
-  const callHistory = openCallHistory();
-  const services = { keyring, observing, keyUsage, callHistory, compression, slowClients };
+  const calls = openCalls(link);
+  const services = { keyring, observing, calls, compression, slowClients };
   const parts = {
     ...core,
     ...services,
@@ -74,7 +73,7 @@ export async function openParts(
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     keeper?.close();
-    await Promise.all([keyUse.close(), keyUsage.close()]);
+    await Promise.all([keyUse.close(), calls.usage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };
   return { parts, close };

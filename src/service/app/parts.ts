@@ -6,8 +6,7 @@ import type { Engine } from '../engine/engine.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { LoadRouteOptions } from '../fronts/admin/load.ts';
-import type { KeyUsage } from '../limits/key-usage.ts';
-import type { CallHistory } from './call-counting.ts';
+import type { Calls } from './call-counting.ts';
 import type { Core } from './core.ts';
 import type { Observing } from './observing.ts';
 
@@ -17,10 +16,7 @@ export interface Parts extends Core {
   readonly link: RedisLink | undefined;
   readonly keyring: LiveKeyring;
   readonly observing: Observing;
-  /** It counts the calls of each key. */
-  readonly keyUsage: KeyUsage;
-  /** It has the last finished calls. */
-  readonly callHistory: CallHistory;
+  readonly calls: Calls;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly state: { readonly stopping: boolean };

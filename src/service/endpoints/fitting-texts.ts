@@ -1,9 +1,8 @@
 // Strings that fit the function that a parameter is an argument of, or the type that it is cast to.
 import type { BoundQuery } from '../../sql/clickhouse/placeholders.ts';
 import type { Tree } from '../../sql/clickhouse/tree/nodes.ts';
-import { argumentAt, nodesAround } from '../../sql/clickhouse/tree/places.ts';
+import { argumentAt, nodesAround, textOf } from '../../sql/clickhouse/tree/visit.ts';
 import { tokenAt } from '../../sql/clickhouse/tree/tokens.ts';
-import { textOf } from '../../sql/clickhouse/tree/visit.ts';
 
 const UUID = '00000000-0000-0000-0000-000000000000';
 const MOMENT = '2024-01-01 00:00:00';

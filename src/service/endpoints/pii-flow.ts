@@ -2,9 +2,8 @@
 import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { flowOfPart, type ColumnFlow } from '../../guard/query/flow/flow.ts';
 import { possiblePaths } from '../../guard/redact/subcolumn-name.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nodesOf, nameOf, namesOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { nameTokens } from '../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, namesOf, spanOf } from '../../sql/clickhouse/tree/visit.ts';
 import { parseColumnType } from '../../sql/types/column-type.ts';
 import { partRules, ruleFor } from './column-rules.ts';
 import type { AnalysedEndpoint, EndpointQuery, ModelledQuery } from './query-models.ts';

@@ -5,8 +5,7 @@ import { readRows } from '../engine/rows.ts';
 import type { QuerySource } from '../../guard/query/sources.ts';
 import type { Expression } from '../../guard/query/tree/nodes.ts';
 import { clockReads, commonEvery, functionCalls, type ClockRead } from '../../sql/clickhouse/clock-reads.ts';
-import { quoteString } from '../../sql/clickhouse/literal.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
+import { quoteString, stringValue } from '../../sql/clickhouse/literal.ts';
 import {
   byBytes,
   DICTIONARY_NAME,

@@ -1,6 +1,6 @@
 // What each key has called, by day and endpoint: counted in memory, and added to the counts of all replicas every few seconds.
 import type { After } from '../../sql/base/clock.ts';
-import type { Finished, Observe } from '../../sql/base/observation.ts';
+import type { FinishedCall } from '../../sql/base/observation.ts';
 import type { UsageStore } from './redis-usage.ts';
 import { createUsageCounts, USAGE_DAYS, type DayUsage } from './usage-counts.ts';
 
@@ -13,8 +13,7 @@ export interface ReadUsage {
 }
 
 export interface KeyUsage {
-  /** Counts finished calls of endpoints. */
-  readonly observe: Observe;
+  readonly add: (call: FinishedCall) => void;
   /** Resolves to the calls of the last days, today among them. Never rejects. */
   read(usageId: string, days: number): Promise<ReadUsage>;
   /** Adds what is not added yet. */
@@ -24,8 +23,6 @@ export interface KeyUsage {
 export interface KeyUsageOptions {
   /** Undefined: each process counts on its own. */
   readonly store: UsageStore | undefined;
-  /** Returns whether a finished request is a call. */
-  readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   readonly after: After;
@@ -37,7 +34,7 @@ const FLUSH_MS = 5000;
 const DAY_MS = 86_400_000;
 
 /** Counts since the last flush are lost if the process dies; without a store, all are. */
-export function createKeyUsage({ store, isCounted, now, after, most }: KeyUsageOptions): KeyUsage {
+export function createKeyUsage({ store, now, after, most }: KeyUsageOptions): KeyUsage {
   const counts = createUsageCounts(most);
   let since = now();
   let removed = 0;
@@ -66,10 +63,8 @@ export function createKeyUsage({ store, isCounted, now, after, most }: KeyUsageO
     return flushing;
   };
   return {
-    observe: (observation) => {
-      if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
-      const { usageId, endpoint, status, rows = 0, bytes } = observation;
-      if (usageId === undefined || endpoint === undefined) return;
+    add: ({ usageId, endpoint, status, rows = 0, bytes }) => {
+      if (usageId === undefined) return;
       const day = Math.floor(now() / DAY_MS);
       add(usageId, { day, endpoint, calls: 1, errors: status >= 400 ? 1 : 0, rows, bytes });
       if (store !== undefined) cancel ??= after(FLUSH_MS, () => void flush());

@@ -1,5 +1,5 @@
 // Counts the calls of the last hour by minute, endpoint and key, for `millrace top`: bounded in number.
-import type { Finished, Observe } from '../../sql/base/observation.ts';
+import type { FinishedCall } from '../../sql/base/observation.ts';
 
 /** Calls of one endpoint with one key. */
 export interface CallCount {
@@ -25,7 +25,7 @@ export interface CallCount {
 }
 
 export interface CallCounts {
-  readonly observe: Observe;
+  readonly add: (call: FinishedCall) => void;
   /** Returns the counts of the last minutes, in no order. */
   readonly read: (minutes: number) => readonly CallCount[];
   /** Milliseconds since 1970: calls before are not counted. */
@@ -33,8 +33,6 @@ export interface CallCounts {
 }
 
 export interface CallCountsOptions {
-  /** Returns whether a finished request is a call. */
-  readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Pairs of an endpoint and a key that are counted in a minute; default: 500. Further ones are counted together. */
@@ -49,7 +47,7 @@ const OTHERS = '(others)';
 /** Each call is added in place. */
 export type RunningCount = { -readonly [Key in keyof CallCount]: CallCount[Key] };
 
-export function createCallCounts({ isCounted, now, most = 500 }: CallCountsOptions): CallCounts {
+export function createCallCounts({ now, most = 500 }: CallCountsOptions): CallCounts {
   const started = now();
   const minutes = new Map<number, Map<string, RunningCount>>();
   const countsOf = (minute: number): Map<string, RunningCount> => {
@@ -63,11 +61,9 @@ export function createCallCounts({ isCounted, now, most = 500 }: CallCountsOptio
   const first = (count: number): number =>
     Math.floor(now() / MINUTE_MS) - Math.min(count, COUNTED_MINUTES) + 1;
   return {
-    observe: (observation) => {
-      if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
-      if (observation.endpoint === undefined) return;
+    add: (call) => {
       const counts = countsOf(Math.floor(now() / MINUTE_MS));
-      addCall(countIn(counts, observation.endpoint, observation.principal ?? '', most), observation);
+      addCall(countIn(counts, call.endpoint, call.principal ?? '', most), call);
     },
     read: (count) => {
       const from = first(count);
@@ -110,7 +106,7 @@ export const NO_CALLS: Omit<CallCount, 'endpoint' | 'principal'> = {
   readRows: 0,
 };
 
-function addCall(count: RunningCount, { status, ms, timing, rows = 0, bytes, read }: Finished): void {
+function addCall(count: RunningCount, { status, ms, timing, rows = 0, bytes, read }: FinishedCall): void {
   count.calls++;
   if (status >= 400) count.errors++;
   if ((timing?.engine ?? 0) > 0) count.runs++;

@@ -8,8 +8,7 @@ import { BatchSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import type { Finished, TraceContext } from '../../sql/base/observation.ts';
 import { isProbe } from './probes.ts';
 import { REQUEST_FIELDS } from './request-fields.ts';
-import { readTraceparent } from './trace-context.ts';
-import type { Tracing } from './tracing.ts';
+import { readTraceparent, type Tracing } from './tracing.ts';
 
 /** Where spans are sent, and how many. */
 export interface TracingOptions {

@@ -1,21 +1,20 @@
 // Holds the last finished calls of this process, so that one can be explained: no parameters, no queries, no rows.
-import type { Finished, Observe } from '../../sql/base/observation.ts';
+import type { FinishedCall } from '../../sql/base/observation.ts';
 
 /** A finished call of an endpoint. */
 export interface RecentCall
   extends
     Pick<
-      Finished,
-      'requestId' | 'usageId' | 'principal' | 'revision' | 'version' | 'status' | 'code' | 'cache' | 'rows'
+      FinishedCall,
+      'requestId' | 'usageId' | 'principal' | 'endpoint' | 'revision' | 'version' | 'status' | 'code'
     >,
-    Pick<Finished, 'bytes' | 'ms' | 'timing' | 'read'> {
-  readonly endpoint: string;
+    Pick<FinishedCall, 'cache' | 'rows' | 'bytes' | 'ms' | 'timing' | 'read' | 'isReadShown'> {
   /** Milliseconds since 1970. */
   readonly ended: number;
 }
 
 export interface RecentCalls {
-  readonly observe: Observe;
+  readonly add: (call: FinishedCall) => void;
   /** Returns the newest call with this id among those of a key; a key of undefined means all. */
   readonly find: (requestId: string, usageId: string | undefined) => RecentCall | undefined;
   /** Returns the slowest call of an endpoint. */
@@ -25,8 +24,6 @@ export interface RecentCalls {
 }
 
 export interface RecentCallsOptions {
-  /** Returns whether a finished request is a call. */
-  readonly isCounted: (request: Finished) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
   /** Calls that are held; default: 2,000. */
@@ -36,7 +33,7 @@ export interface RecentCallsOptions {
 /** Longer ids are not held: the caller may choose them. */
 const MAX_ID = 200;
 
-export function createRecentCalls({ isCounted, now, most = 2000 }: RecentCallsOptions): RecentCalls {
+export function createRecentCalls({ now, most = 2000 }: RecentCallsOptions): RecentCalls {
   const calls: RecentCall[] = [];
   let next = 0;
   /** The newest first. */
@@ -45,13 +42,12 @@ export function createRecentCalls({ isCounted, now, most = 2000 }: RecentCallsOp
     ...calls.slice(next).toReversed(),
   ];
   return {
-    observe: (observation) => {
-      if (observation.kind !== 'request.finished' || !isCounted(observation)) return;
-      const { requestId, usageId, principal, endpoint, revision, version, status, code } = observation;
-      if (endpoint === undefined || requestId.length > MAX_ID) return;
-      const { cache, rows, bytes, ms, timing, read } = observation;
+    add: (call) => {
+      const { requestId, usageId, principal, endpoint, revision, version, status, code } = call;
+      if (requestId.length > MAX_ID) return;
+      const { cache, rows, bytes, ms, timing, read, isReadShown } = call;
       const known = { requestId, usageId, principal, endpoint, revision, version, status, code };
-      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, ended: now() };
+      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, isReadShown, ended: now() };
       next = (next + 1) % most;
     },
     find: (requestId, usageId) =>

@@ -3,9 +3,16 @@ import { nearest, withSuggestion } from '../../sql/base/nearest.ts';
 import { Problem } from '../../sql/base/problem.ts';
 import type { ProblemDetail } from '../../sql/base/problem.ts';
 import type { CompiledParameter } from './parameter.ts';
-import type { MomentReader, Timed } from './moments.ts';
+import {
+  type MomentReader,
+  type Timed,
+  isRelative,
+  parseRelative,
+  untilOf,
+  type Moment,
+  type RelativeTime,
+} from './relative.ts';
 import { isRawScalar, type RawScalar, type RawValue } from './reading.ts';
-import { isRelative, parseRelative, untilOf, type Moment, type RelativeTime } from './relative.ts';
 
 /** The parameters of a call as typed values. Not guaranteed: that the query uses them all. */
 export interface Bindings {

@@ -3,7 +3,7 @@ import type { Codes, PathFinding } from '../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import { compileConstraints } from './constraints.ts';
 import type { DeclaredParameter } from './declared.ts';
-import { compileMoments, isExpression, type MomentReader } from './moments.ts';
+import { compileMoments, isExpression, type MomentReader } from './relative.ts';
 import { failure, read } from './reading.ts';
 import type { RawValue, ReadFailure, Reading, ReadValue, ValueReader } from './reading.ts';
 import { isFailure, listedValues, parseParameterType, placeholderType, scalarOf } from './type.ts';

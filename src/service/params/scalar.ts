@@ -1,6 +1,6 @@
 // The table of parameter types: everything that differs between them, except their JSON values (sql/types/json-value.ts).
 import { didYouMean } from '../../sql/base/nearest.ts';
-import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { quoteString, stringValue } from '../../sql/clickhouse/literal.ts';
 import type { TypeArgument } from '../../sql/types/type.ts';
 import { decimalReader, floatReader, integerReader } from './number.ts';
 import type { ScalarReader } from './reading.ts';
@@ -14,7 +14,6 @@ import {
   type TimeScale,
 } from './time.ts';
 import { zoneNamed } from './zone.ts';
-import { stringValue } from '../../sql/clickhouse/string-literal.ts';
 
 /** A type of single values. */
 export interface ScalarType {

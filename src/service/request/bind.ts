@@ -1,17 +1,17 @@
 // The second stage of a call: its parameters become typed values, which choose the variant of the endpoint's query.
 import type { Endpoint, ResultShape } from '../endpoints/endpoint.ts';
+import { Problem } from '../../sql/base/problem.ts';
+import type { CallContent, LiveRequest } from './call.ts';
 import type { Clock } from '../../sql/base/clock.ts';
 import type { Bindings } from '../params/binder.ts';
 import type { RawValue } from '../params/reading.ts';
 import { demandedRedactor } from '../../guard/redact/demand.ts';
 import type { Redactor } from '../../guard/redact/redactor.ts';
 import type { Admitted } from './admit.ts';
-import type { CallContent, LiveRequest } from './call.ts';
 import { parametersOf } from './consumer/consumer-query.ts';
 import { shapeOf } from './formats/result-shape.ts';
 import { labelsOf, type Labels } from './labels.ts';
 import { requestedWorkload } from './limits/workload.ts';
-import { readLive } from './live-request.ts';
 import { openPage, type OpenedPage } from './pages/open-page.ts';
 
 /** A call asks for this, as values. The consumer query in it is not checked. */
@@ -80,4 +80,28 @@ export function bindAt(
 ): Bindings {
   const { endpoint, principal } = admitted;
   return endpoint.binder.bind(parameters, time, principal.locked);
+}
+
+/** How a call asks to be followed; undefined: it does not. Throws Problem if the endpoint has no live calls, and for what they do not have. */
+function readLive(
+  { live, fields }: Pick<CallContent, 'live' | 'fields'>,
+  endpoint: Pick<Endpoint, 'name' | 'live' | 'parameters'>,
+): LiveRequest | undefined {
+  if (live === undefined) return undefined;
+  if (endpoint.live === undefined) {
+    if (live.isOptional) return undefined;
+    if (live.by === 'accept')
+      throw new Problem('format.not_acceptable', {
+        detail: `${endpoint.name} has no live calls`,
+        hint: 'Send another Accept header. Live calls need live: { every: 2 } in the file of the endpoint.',
+      });
+    if (endpoint.parameters['live'] !== undefined) return undefined;
+    throw new Problem('live.unavailable', { detail: `${endpoint.name} has no live calls` });
+  }
+  for (const name of ['cursor', 'meta'])
+    if (fields.has(name) && endpoint.parameters[name] === undefined) {
+      const message = 'Live calls do not have it';
+      throw new Problem('request.parameters_invalid', { errors: [{ parameter: name, message }] });
+    }
+  return live;
 }

@@ -1,12 +1,14 @@
 // The last stage of a call: its result becomes an answer, with metadata if the call asks for it.
+import type { Principal } from '../auth/principal.ts';
+import type { Endpoint } from '../endpoints/endpoint.ts';
+import type { SharedCaching, Answer } from './call.ts';
+import type { ConsumerQuery } from './consumer/consumer-query.ts';
 import type { KeyUse } from '../auth/key-use.ts';
 import type { Clock } from '../../sql/base/clock.ts';
-import type { Answer } from './call.ts';
 import { addMetadata, type MetadataDeps } from './metadata.ts';
 import type { Plan } from './plan.ts';
 import type { Result } from './read.ts';
 import { dataAgeOf, freshUntil, rejectStale, replayWithAge } from './reading/data-age.ts';
-import { sharedCaching } from './reading/shared-caching.ts';
 import { replayWhileValid, whileValid } from './reading/validity.ts';
 import type { Verification } from './rollups/verify.ts';
 import type { Shadow } from './shadow/shadow.ts';
@@ -89,4 +91,20 @@ function replayFor(
     return replay();
   });
   return replayWhileValid(deps, bindings, again);
+}
+
+/** Undefined: only the client may store the answer. Caches that ignore `Vary` would serve it to other keys. */
+function sharedCaching(
+  { cache, tenant, redaction }: Pick<Endpoint, 'cache' | 'tenant' | 'redaction'>,
+  {
+    principal: { locked, redact, resultShape },
+    consumerQuery,
+  }: {
+    readonly principal: Pick<Principal, 'locked' | 'redact' | 'resultShape'>;
+    readonly consumerQuery: ConsumerQuery | undefined;
+  },
+): SharedCaching | undefined {
+  if (cache === undefined || !cache.isPublic || tenant !== undefined) return undefined;
+  const isOfKey = locked.size > 0 || resultShape !== undefined || (redact && !redaction.always);
+  return isOfKey || consumerQuery !== undefined ? undefined : cache;
 }

@@ -1,7 +1,7 @@
 // Runs a query's statement to completion.
 import type { Callers } from '../cache/single-flight.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
-import { traceparentOf } from '../observe/trace-context.ts';
+import { traceparentOf } from '../observe/tracing.ts';
 import type { ReadSummary, TraceContext, StageTimes } from '../../sql/base/observation.ts';
 import type { Engine, RunOptions, Statement } from '../engine/engine.ts';
 import { readAll } from '../engine/rows.ts';

@@ -3,9 +3,8 @@
 import type { Rollup, RollupTable } from '../../guard/rollups/model.ts';
 import { plainDimensions } from '../../guard/rollups/plain-dimensions.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
-import { nodesOf } from '../../sql/clickhouse/tree/places.ts';
+import { nodesOf, namesOf } from '../../sql/clickhouse/tree/visit.ts';
 import { parseList } from '../../sql/clickhouse/tree/parse-part.ts';
-import { namesOf } from '../../sql/clickhouse/tree/visit.ts';
 import { EngineError, type Engine, type Statement } from '../engine/engine.ts';
 import { POLICY_APPLIES } from '../engine/row-policy.ts';
 import { readRows } from '../engine/rows.ts';

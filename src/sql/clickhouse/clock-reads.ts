@@ -1,9 +1,8 @@
 // Functions of a query whose results change while its data does not: those that read the clock, and random ones.
 import type { Node, Tree } from './tree/nodes.ts';
 import { parseText } from './tree/parse-part.ts';
-import { nodesAround } from './tree/places.ts';
+import { nodesAround, nameOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 import { nameTokens, tokensOf } from './tree/tokens.ts';
-import { nameOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 
 /** A call whose result changes with time. */
 export interface ClockRead {

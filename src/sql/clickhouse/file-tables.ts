@@ -2,7 +2,7 @@
 // the machine, `FROM "/etc/hostname"`, which no grant of a table function concerns.
 import type { Cursor } from './cursor.ts';
 import { decodedName } from './quoted-name.ts';
-import { stringValue } from './string-literal.ts';
+import { stringValue } from './literal.ts';
 import { AFTER_TABLES } from './tree/keywords.ts';
 
 /** Names of tables in which the engine looks for a path, a glob or an extension. */

@@ -2,9 +2,8 @@
 import type { SqlFinding } from './finding.ts';
 import type { Node, Tree } from './tree/nodes.ts';
 import { parseSavedText } from './tree/parse.ts';
-import { membersOf } from './tree/places.ts';
+import { membersOf, nameOf, partOf, sourceOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 import { afterGroup, findingAt, nameTokens, unreadableNames } from './tree/tokens.ts';
-import { nameOf, partOf, sourceOf, spanOf, textOf, wordOf } from './tree/visit.ts';
 
 /** One element of a WITH clause; offsets are into the query that was read. */
 export interface WithElement {

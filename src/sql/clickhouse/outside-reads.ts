@@ -12,7 +12,7 @@ import { argumentsNameFile, fileTables } from './file-tables.ts';
 import { takesFunction } from './higher-order.ts';
 import type { Token } from './lexer.ts';
 import { decodedName } from './quoted-name.ts';
-import { stringValue } from './string-literal.ts';
+import { stringValue } from './literal.ts';
 import { QUERY_STARTS } from './tree/keywords.ts';
 
 /** One place that reaches outside; offsets into the SQL (UTF-16 code units, end exclusive). */

@@ -1,6 +1,5 @@
 // The name that a quoted identifier denotes, with its escapes as the engine reads them.
-import { identifierName } from './literal.ts';
-import { stringValue } from './string-literal.ts';
+import { identifierName, stringValue } from './literal.ts';
 
 /** As `identifierName`; a name with a backslash is decoded like a string. Undefined for an escape that the engine rejects. */
 export function decodedName(source: string): string | undefined {

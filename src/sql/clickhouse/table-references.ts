@@ -1,8 +1,17 @@
 // Where a query names stored tables. What is not understood is a fault, not a guess.
 import type { TextFinding } from '../base/finding.ts';
 import type { Node, Tree } from './tree/nodes.ts';
-import { definedTables } from './tree/places.ts';
-import { nameOf, namesOf, partOf, sourceOf, spanOf, textOf, walk, wordOf } from './tree/visit.ts';
+import {
+  definedTables,
+  nameOf,
+  namesOf,
+  partOf,
+  sourceOf,
+  spanOf,
+  textOf,
+  walk,
+  wordOf,
+} from './tree/visit.ts';
 
 /** A stored table in a FROM clause: `db.t [AS a] [FINAL]`. Offsets in the query. */
 export interface TableReference {

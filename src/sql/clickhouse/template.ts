@@ -5,9 +5,8 @@ import { markerText, readMarker, type PartCondition, type PartMarker } from './p
 import { followsOperand } from './placeholders.ts';
 import type { NodeKind, Tree } from './tree/nodes.ts';
 import { parseSaved } from './tree/parse.ts';
-import { BRACKETS, nodesAround } from './tree/places.ts';
+import { BRACKETS, nodesAround, spanOf, wordOf, type TreeTokens } from './tree/visit.ts';
 import { afterGroup, tokensBetween, tokensOf, within } from './tree/tokens.ts';
-import { spanOf, wordOf, type TreeTokens } from './tree/visit.ts';
 import { plainSpaces } from './white-space.ts';
 
 /** A piece of a query, by offsets into it (UTF-16 code units). Pieces are in order and without gaps. */

@@ -1,6 +1,6 @@
 // Reads a CREATE statement: its head, and the clauses after its name.
 import type { Cursor } from '../clickhouse/cursor.ts';
-import { stringValue } from '../clickhouse/string-literal.ts';
+import { stringValue } from '../clickhouse/literal.ts';
 import { QUERY_STARTS } from '../clickhouse/tree/keywords.ts';
 import type { TokenRange } from '../clickhouse/tree/nodes.ts';
 import type { QualifiedName } from './qualified-name.ts';

@@ -1,7 +1,7 @@
 // Reads a statement of a schema into a record.
 import { createCursor, significantTokens, type Cursor } from '../clickhouse/cursor.ts';
 import type { Token } from '../clickhouse/lexer.ts';
-import { stringValue } from '../clickhouse/string-literal.ts';
+import { stringValue } from '../clickhouse/literal.ts';
 import { QUERY_STARTS } from '../clickhouse/tree/keywords.ts';
 import { readAlter, splitList } from './read-columns.ts';
 import { readCreate, readEngine, readName } from './read-create.ts';

@@ -2,7 +2,7 @@
 import type { Of } from './tree.ts';
 import { ofQuotient } from './cast/strict.ts';
 import { constantOf, opposite, overflows } from './constant.ts';
-import { differs, note, unconverted, type Context, type Place } from './context.ts';
+import { differs, noteOnce, unconverted, type Context, type Place } from './context.ts';
 import {
   exactProduct,
   exactQuotient,
@@ -125,15 +125,9 @@ function divisor(
   if (traits.dividesByZero) return { sql: sql`nullIf(${b.sql}, 0)`, isNullable: true };
   if (/^-?[0.]+$/.test(String(b.sql))) return unconverted(at, 'expression', 'Division by zero');
   if (context.isEvaluated === true) return { ...own, sql: sql`(${onlyIf(written, sql`${written} != 0`)})` };
-  if (traits.numericScale === undefined) noteZero(context, at);
-  return own;
-}
-
-/** Once per query. */
-function noteZero(context: Context, at: number): void {
   const message = 'Division by zero, an error in other systems, returns infinity or NaN in ClickHouse';
-  if (context.shared.notes.some((each) => each.message === message)) return;
-  note(context, 'note', { at, code: 'expression', message });
+  if (traits.numericScale === undefined) noteOnce(context, at, 'expression', message);
+  return own;
 }
 
 function quotient(a: Value, b: Value, operation: Operation): Value {

@@ -332,6 +332,12 @@ export function note(
   shared.notes.push({ severity, code, offset: at, end, message, ...(hint === undefined ? {} : { hint }) });
 }
 
+/** Reports what the reader should know of the whole query, once. */
+export function noteOnce(context: Context, at: number, code: ConversionCode, message: string): void {
+  if (context.shared.notes.every((each) => each.message !== message))
+    note(context, 'note', { at, code, message });
+}
+
 /** Reports a case in which the result differs: at run time, as an error. */
 export function differs(context: Context, at: number, code: ConversionCode, message: string): void {
   if (context.shared.isStrict) unconverted(at, code, message);

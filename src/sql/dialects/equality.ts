@@ -1,6 +1,6 @@
 // What equals each other in other dialects: strings by collations, without regard to case and accents, and NaN.
 import { quoteString } from '../clickhouse/literal.ts';
-import { differs, note, type Context, type Place } from './context.ts';
+import { differs, noteOnce, type Context, type Place } from './context.ts';
 import { sql, type Sql, text, type Value, joinSql, onlyIf, operand } from './value.ts';
 
 const LETTERS = /\p{L}/u;
@@ -42,7 +42,7 @@ export function caseless(own: Value, other: Value, context: Context, equality?: 
   if (!isCompared) return own;
   const isPlain = [own, other].some((each) => each.literal !== undefined && !LETTERS.test(each.literal));
   if (isPlain && (equality === 'searched' || !traits.hasGeneralCollation)) return own;
-  noteCollation(context);
+  noteOnce(context, 0, 'collation', COLLATED);
   if (own.literal !== undefined)
     return { ...own, sql: quoteString(foldedLiteral(own.literal, context, equality)) };
   const key = isPlain ? unpadded(own.sql) : folded(own.sql, context, equality);
@@ -65,7 +65,7 @@ export function caselessKey(own: Value, context: Context): Value {
     own.literal !== undefined
   )
     return own;
-  noteCollation(context);
+  noteOnce(context, 0, 'collation', COLLATED);
   return { ...own, sql: folded(text(own), context), isLoose: false };
 }
 
@@ -85,13 +85,8 @@ export function checkLiterals(sides: readonly Value[], { at, context }: Place): 
     differs(context, at, 'collation', 'Collations differ in letters that are no others with an accent');
 }
 
-/** Once per query. */
-function noteCollation(context: Context): void {
-  const message =
-    'Strings are compared without case and accents, as by collations whose names end in _ai_ci; collations differ in letters such as ß, ø and й, in the order of punctuation, and in spaces at the end';
-  if (context.shared.notes.some((each) => each.message === message)) return;
-  note(context, 'note', { at: 0, code: 'collation', message });
-}
+const COLLATED =
+  'Strings are compared without case and accents, as by collations whose names end in _ai_ci; collations differ in letters such as ß, ø and й, in the order of punctuation, and in spaces at the end';
 
 /** Returns whether NaN is a value like others there. */
 export const ordersNan = ({ shared }: Context): boolean => shared.traits.nanIsGreatest;

@@ -1,9 +1,131 @@
-// LIKE, regular expressions, SIMILAR TO and GLOB.
+// Patterns of strings: LIKE, SIMILAR TO and GLOB, and what is known of regular expressions.
 import { quoteString } from '../clickhouse/literal.ts';
 import type { Expression } from './tree.ts';
 import { unconverted, type Context } from './context.ts';
-import { shapeOf, type RegexShape } from './regex-shape.ts';
-import { joinSql, sql, type Sql, condition, isNullable, operand, text, type Value } from './value.ts';
+import { joinSql, sql, type Sql, condition, isNullable, operand, text, type Value } from './value.ts'; // prettier-ignore
+
+/** Source: RE2, Syntax. Not guaranteed: that RE2 accepts the expression. */
+export interface RegexShape {
+  /** Capturing groups, in order. */
+  readonly groups: readonly RegexGroup[];
+  /** It is true if a match can be empty. */
+  readonly canBeEmpty: boolean;
+  /** It is true if a match can have characters. */
+  readonly canConsume: boolean;
+  /** It is true if there is a dot, which matches any character. */
+  readonly hasDot: boolean;
+  /** It is true if a match depends on what is around it: `^`, `$`, `\b`. */
+  readonly hasAnchor: boolean;
+  /** Where there is something that RE2 does not support: lookaround, a back reference. */
+  readonly unsupportedAt: number | undefined;
+}
+
+interface RegexGroup {
+  /** It is true if there are matches without the group. */
+  readonly isOptional: boolean;
+  readonly canBeEmpty: boolean;
+}
+
+interface Part {
+  readonly groups: readonly RegexGroup[];
+  readonly canBeEmpty: boolean;
+  readonly canConsume: boolean;
+}
+
+const NOTHING: Part = { groups: [], canBeEmpty: true, canConsume: false };
+const CHARACTER: Part = { groups: [], canBeEmpty: false, canConsume: true };
+
+const optional = (group: RegexGroup): RegexGroup => ({ ...group, isOptional: true });
+
+/** One of several parts. */
+function anyOf(branches: readonly Part[]): Part {
+  const groups = branches.flatMap((each) => each.groups);
+  return {
+    groups: branches.length === 1 ? groups : groups.map(optional),
+    canBeEmpty: branches.some(({ canBeEmpty }) => canBeEmpty),
+    canConsume: branches.some(({ canConsume }) => canConsume),
+  };
+}
+
+/** Parts one after the other. */
+function allOf(parts: readonly Part[]): Part {
+  return {
+    groups: parts.flatMap(({ groups }) => groups),
+    canBeEmpty: parts.every(({ canBeEmpty }) => canBeEmpty),
+    canConsume: parts.some(({ canConsume }) => canConsume),
+  };
+}
+
+const TOKEN =
+  /\\Q[^]*?(?:\\E|$)|\\[pP](?:\{[^}]*\}|.)|\\x(?:\{[^}]*\}|..)|\\[^]|\[\^?\]?(?:\[:\^?\w+:\]|\\[^]|[^\]\\])*\]|\((?:\?(?:P?<\w+>|P=\w+|<?[=!]|>|[a-zA-Z-]*[:)]))?|(?:[*+?]|\{\d+(?:,\d*)?\})[?+]?|[^]/gu;
+
+/** The shape of an expression. Linear in its length. */
+function shapeOf(source: string): RegexShape {
+  const reader = createReader(source);
+  const whole = reader.alternatives();
+  // What follows a parenthesis that closes nothing: RE2 rejects the expression.
+  return { ...whole, ...reader.found() };
+}
+
+function createReader(source: string) {
+  const tokens = [...source.matchAll(TOKEN)];
+  let next = 0;
+  const found: { hasDot: boolean; hasAnchor: boolean; unsupportedAt: number | undefined } = {
+    hasDot: false,
+    hasAnchor: false,
+    unsupportedAt: undefined,
+  };
+  const peek = (): string => tokens[next]?.[0] ?? '';
+
+  function alternatives(): Part {
+    const branches = [sequence()];
+    while (peek() === '|') {
+      next++;
+      branches.push(sequence());
+    }
+    return anyOf(branches);
+  }
+
+  function sequence(): Part {
+    const parts: Part[] = [];
+    while (next < tokens.length && peek() !== '|' && peek() !== ')') parts.push(repeated(atom()));
+    return allOf(parts);
+  }
+
+  function repeated(part: Part): Part {
+    let isOptional = false;
+    for (let token = peek(); /^(?:[*+?]|\{\d)/.test(token); token = peek()) {
+      next++;
+      isOptional ||= /^(?:[*?]|\{0)/.test(token);
+    }
+    return isOptional ? { ...part, canBeEmpty: true, groups: part.groups.map(optional) } : part;
+  }
+
+  function atom(): Part {
+    const token = peek();
+    const at = tokens[next]?.index ?? 0;
+    next++;
+    if (/^\(\?(?:<?[=!]|>|P=)|^\\[1-9mMyYZ]/.test(token)) found.unsupportedAt ??= at;
+    if (token.startsWith('(')) return token.endsWith(')') ? NOTHING : group(token);
+    if (/^(?:[\^$]|\\[bBAz])$/.test(token)) {
+      found.hasAnchor = true;
+      return NOTHING;
+    }
+    if (token === '.') found.hasDot = true;
+    if (token.startsWith('\\Q')) return /^\\Q(?:\\E)?$/.test(token) ? NOTHING : CHARACTER;
+    return CHARACTER;
+  }
+
+  function group(opening: string): Part {
+    const inner = alternatives();
+    next++;
+    const isCapturing = opening === '(' || opening.endsWith('>');
+    if (!isCapturing) return inner;
+    return { ...inner, groups: [{ isOptional: false, canBeEmpty: inner.canBeEmpty }, ...inner.groups] };
+  }
+
+  return { alternatives, found: () => found };
+}
 
 /** A regular expression as RE2 reads it; its shape if it is a literal. */
 export interface Regex {
@@ -11,7 +133,7 @@ export interface Regex {
   readonly shape: RegexShape | undefined;
 }
 
-export interface RegexOptions {
+interface RegexOptions {
   readonly written: Expression;
   readonly isCaseless: boolean;
   /** The expression must match the whole text. */
@@ -45,7 +167,7 @@ function checkedShape(pattern: string, at: number): RegexShape {
   );
 }
 
-export interface LikeOptions {
+interface LikeOptions {
   readonly at: number;
   readonly isNot: boolean;
   /** If it is true, letters are compared without their case; `ASCII` means only those of ASCII. */

@@ -14,7 +14,7 @@ import { parseType, type ClickHouseType } from '../types/type.ts';
 import { UNKNOWN, type Kind, type Type, NEVER_NULL, whole, joinSql, sql, type Sql, objectOf, type Subcolumn, type Value } from './value.ts'; // prettier-ignore
 import { quoteIdentifier, quoteString } from '../clickhouse/literal.ts';
 import type { Name } from './tree.ts';
-import { tooLarge, unconverted, unknown } from './context.ts';
+import { tooLarge, unconverted, unknown, type OutputColumn } from './context.ts';
 import { jsonAt } from './json-path.ts';
 
 const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
@@ -183,14 +183,8 @@ export function columnType({ type: own, subcolumn, absent }: Value): Type {
   };
 }
 
-/** One field of a record. */
-interface NamedValue {
-  readonly name: string;
-  readonly value: Value;
-}
-
 /** A JSON object: tuple element types must be constant, and those of aggregates are not. */
-export function jsonOf(fields: readonly NamedValue[]): Value {
+export function jsonOf(fields: readonly OutputColumn[]): Value {
   const members = fields.map(
     ({ name, value: each }, index) =>
       sql`${quoteString(`${index === 0 ? '{' : ', '}${JSON.stringify(name)}: `)}, toJSONString(${each.sql})`,
@@ -200,7 +194,7 @@ export function jsonOf(fields: readonly NamedValue[]): Value {
 }
 
 /** A tuple with named elements; the engine infers their types. */
-export function tupleOf(fields: readonly NamedValue[]): Value {
+export function tupleOf(fields: readonly OutputColumn[]): Value {
   const values = fields.map((each) => whole(each.value));
   const types = fields.map(
     ({ name }, index) =>

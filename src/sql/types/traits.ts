@@ -1,5 +1,5 @@
 // Questions about the values of a type. They are about the outermost type; `plainType` is what is inside of its wrappers.
-import { stringValue } from '../clickhouse/string-literal.ts';
+import { stringValue } from '../clickhouse/literal.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from './type.ts';
 
 /** Without Nullable, LowCardinality and SimpleAggregateFunction, whose values are those of the type inside. */

@@ -2,7 +2,7 @@
 import { createLru } from '../base/lru.ts';
 import { isSignificant, tokenize, type Token } from '../clickhouse/lexer.ts';
 import { decodedName } from '../clickhouse/quoted-name.ts';
-import { stringValue } from '../clickhouse/string-literal.ts';
+import { stringValue } from '../clickhouse/literal.ts';
 import { keepsArguments, MAX_WORDS, typeOfAlias } from './aliases.ts';
 
 /** `Array(String)`: a name, and arguments. */

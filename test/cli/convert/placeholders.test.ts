@@ -1,8 +1,7 @@
 // Placeholders and templates of other tools: the SQL and the parameters that they become, and what is reported.
 import { describe, expect, test } from 'vitest';
 import type { ConvertedParameter } from '../../../src/sql/dialects/conversion.ts';
-import { detectTool } from '../../../src/cli/convert/placeholders/detect-tool.ts';
-import { readPlaceholders } from '../../../src/cli/convert/placeholders/read-placeholders.ts';
+import { detectTool, readPlaceholders } from '../../../src/cli/convert/placeholders/read-placeholders.ts';
 import type {
   Declaration,
   TemplateDialect,

@@ -1,6 +1,7 @@
 // Findings as they are shown: with the name of the file that an include probably meant.
 import { expect, test } from 'vitest';
 import type { Finding } from '../../../src/sql/base/finding.ts';
+import { suggestionOf } from '../../../src/cli/checks/engine/engine-hints.ts';
 import { shownFindings, type IncludedFiles } from '../../../src/cli/commands/validate/shown.ts';
 
 const FILES: IncludedFiles = new Map([
@@ -33,6 +34,13 @@ test('an unknown table of a shared file has the nearest one of that file', () =>
   expect(shownFindings([{ ...finding, hint: 'Did you mean system.one?' }], () => text, FILES)).toEqual([
     { ...finding, hint: 'Did you mean mine?' },
   ]);
+});
+
+test('tables that the engine has by itself are suggested only for such names', () => {
+  const message = (name: string, guess: string): string =>
+    `Unknown table expression identifier '${name}' in scope SELECT 1. Maybe you meant: ['${guess}']`;
+  expect(suggestionOf(message('sales', 'INFORMATION_SCHEMA.TABLES'))).toBeUndefined();
+  expect(suggestionOf(message('system.tabels', 'system.tables'))).toBe('Did you mean system.tables?');
 });
 
 const AT = { file: 'endpoints/a.yaml', line: 1, column: 1 } as const;

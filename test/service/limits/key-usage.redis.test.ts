@@ -5,7 +5,7 @@ import { createPrincipal } from '../../../src/service/auth/principal.ts';
 import { openRedisLink, type RedisLink } from '../../../src/service/cache/redis-link.ts';
 import { createKeyUsage, type KeyUsage } from '../../../src/service/limits/key-usage.ts';
 import { createUsageRedis, type UsageStore } from '../../../src/service/limits/redis-usage.ts';
-import type { Finished } from '../../../src/sql/base/observation.ts';
+import type { FinishedCall } from '../../../src/sql/base/observation.ts';
 import { startRedis, type RedisServer } from '../../support/redis.ts';
 
 const DAY = 86_400_000;
@@ -21,19 +21,18 @@ const CALL = {
   rows: 2,
   bytes: 10,
   ms: 1,
-} as const satisfies Finished;
+} as const satisfies FinishedCall;
 let now = 20_000 * DAY + 1000;
 
 function open(store?: UsageStore, most?: number): KeyUsage & { call(usageId: string, call?: object): void } {
   const usage = createKeyUsage({
     store,
-    isCounted: ({ route }) => route === 'call',
     now: () => now,
     after: () => () => undefined,
     most,
   });
-  const call = (usageId: string, more: Partial<Finished> = {}): void =>
-    usage.observe({
+  const call = (usageId: string, more: Partial<FinishedCall> = {}): void =>
+    usage.add({
       ...CALL,
       usageId,
       ...more,
@@ -47,14 +46,12 @@ const counts = async (usage: KeyUsage, usageId: string, days = 31) =>
     .toSorted((a, b) => (String(a) < String(b) ? -1 : 1));
 
 describe('in memory', () => {
-  test('calls are counted by key, day and endpoint; what is no call is not', async () => {
+  test('calls are counted by key, day and endpoint', async () => {
     const usage = open();
     usage.call('a');
     usage.call('a', { status: 404, rows: undefined, bytes: 5 });
     usage.call('a', { endpoint: 'f' });
     usage.call('b');
-    usage.call('a', { route: 'explain' });
-    usage.call('a', { endpoint: undefined });
     now += DAY;
     usage.call('a');
     expect(await counts(usage, 'a')).toEqual([

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { createCallCounts } from '../../../src/service/observe/call-counts.ts';
 import { createRecentCalls } from '../../../src/service/observe/recent-calls.ts';
 import { topOf } from '../../../src/service/observe/top-calls.ts';
-import type { Finished } from '../../../src/sql/base/observation.ts';
+import type { FinishedCall } from '../../../src/sql/base/observation.ts';
 
-const finished = (more: Partial<Finished>): Finished => ({
+const finished = (more: Partial<FinishedCall>): FinishedCall => ({
   kind: 'request.finished',
   requestId: 'r',
   method: 'GET',
@@ -20,17 +20,14 @@ const finished = (more: Partial<Finished>): Finished => ({
   rows: 2,
   ...more,
 });
-const isCounted = ({ route }: Finished): boolean => route === 'query';
 const TIMES = { auth: 0, plan: 0, queue: 1, engine: 3, redact: 0, encode: 0 };
 
 test('counts are of the last minutes, and of bounded pairs of an endpoint and a key', () => {
   let time = 0;
-  const { observe, read, since } = createCallCounts({ isCounted, now: () => time, most: 3 });
-  observe(finished({ timing: TIMES, read: { rows: 7, bytes: 1 } }));
-  observe(finished({ status: 500, ms: 50 }));
-  observe(finished({ route: 'explain' }));
-  observe(finished({ endpoint: undefined }));
-  for (const principal of ['two', 'three', 'four', 'five']) observe(finished({ principal }));
+  const { add, read, since } = createCallCounts({ now: () => time, most: 3 });
+  add(finished({ timing: TIMES, read: { rows: 7, bytes: 1 } }));
+  add(finished({ status: 500, ms: 50 }));
+  for (const principal of ['two', 'three', 'four', 'five']) add(finished({ principal }));
   const top = topOf(read(1), 'both', 'calls');
   expect(top.result.map(({ endpoint, key, calls }) => [endpoint, key, calls])).toEqual([
     ['a', 'one', 2],
@@ -51,27 +48,27 @@ test('counts are of the last minutes, and of bounded pairs of an endpoint and a 
   expect(topOf(read(1), 'key', 'errors').result[0]).toMatchObject({ key: 'one', errors: 1 });
   expect(topOf(read(1), 'endpoint', 'rows').result[0]).not.toHaveProperty('key');
   time = 5 * 60_000;
-  observe(finished({ endpoint: 'b' }));
+  add(finished({ endpoint: 'b' }));
   expect(topOf(read(5), 'endpoint', 'time').result).toMatchObject([{ endpoint: 'b' }]);
   expect(topOf(read(6), 'endpoint', 'time').total.calls).toBe(7);
   expect([since(5), since(60)]).toEqual([60_000, 0]);
   time = 100 * 60_000;
-  observe(finished({}));
+  add(finished({}));
   expect(topOf(read(1000), 'endpoint', 'time').total.calls).toBe(1); // older minutes are gone
 });
 
 test('a list of groups is cut, and says how many are left', () => {
-  const { observe, read } = createCallCounts({ isCounted, now: () => 0, most: 1000 });
-  for (let n = 0; n < 250; n++) observe(finished({ endpoint: `e${n}` }));
+  const { add, read } = createCallCounts({ now: () => 0, most: 1000 });
+  for (let n = 0; n < 250; n++) add(finished({ endpoint: `e${n}` }));
   expect(topOf(read(1), 'endpoint', 'time')).toMatchObject({ left: 50, total: { calls: 250 } });
 });
 
 test('of the last calls, those of a key are found by their id, and those that ran beside one', () => {
   let time = 0;
-  const recent = createRecentCalls({ isCounted, now: () => time, most: 4 });
-  const call = (at: number, more: Partial<Finished>): void => {
+  const recent = createRecentCalls({ now: () => time, most: 4 });
+  const call = (at: number, more: Partial<FinishedCall>): void => {
     time = at;
-    recent.observe(finished(more));
+    recent.add(finished(more));
   };
   call(100, { requestId: 'x', ms: 10 }); // from 90
   call(105, { requestId: 'y', ms: 10, usageId: 'two' }); // from 95

@@ -1,6 +1,6 @@
 // The traceparent field, as specified in https://www.w3.org/TR/trace-context/.
 import { expect, test } from 'vitest';
-import { readTraceparent, traceparentOf } from '../../../src/service/observe/trace-context.ts';
+import { readTraceparent, traceparentOf } from '../../../src/service/observe/tracing.ts';
 
 const TRACE = '4bf92f3577b34da6a3ce929d0e0e4736';
 const SPAN = '00f067aa0ba902b7';

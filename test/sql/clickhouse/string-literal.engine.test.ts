@@ -1,7 +1,7 @@
 // The values of string literals, compared with the engine's own parser.
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { stringValue } from '../../../src/sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../src/sql/clickhouse/literal.ts';
 import { openOracle } from './oracle.ts';
 import type { Oracle } from './oracle.ts';
 

@@ -2,9 +2,8 @@
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nodesOf, nameOf, namesOf, partOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, namesOf, partOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 

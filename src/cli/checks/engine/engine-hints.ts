@@ -65,6 +65,9 @@ function remedyOf(message: string): string | undefined {
   return found && found[1].replaceAll('$1', found[0].exec(message)?.[1] ?? '');
 }
 
+/** Tables that the engine has by itself: few mean them who write another name. */
+const OF_ENGINE = /^(?:system|information_schema)\./i;
+
 /** The names that the engine suggests. */
 export function suggestionOf(message: string): string | undefined {
   const found = /maybe you meant:? (?:\[([^\]]+)\]|(\S+?)[?]?\.? )/i.exec(message);
@@ -75,7 +78,7 @@ export function suggestionOf(message: string): string | undefined {
   const guesses = names
     .split(',')
     .map((name) => name.trim().replace(/^'|'$/g, ''))
-    .filter((name) => name !== written);
+    .filter((name) => name !== written && (!OF_ENGINE.test(name) || OF_ENGINE.test(written)));
   return didYouMean(nearest(written, guesses) ?? guesses[0]);
 }
 

@@ -6,9 +6,8 @@ import { enginePosition, quotedNames } from '../../../guard/sandbox/engine-messa
 import { findInQuery } from '../../../guard/sandbox/find-in-query.ts';
 import { SET_OPERATORS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node, NodeKind, TokenRange, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
+import { nodesOf, nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { tokenAt, tokensOf } from '../../../sql/clickhouse/tree/tokens.ts';
-import { nameOf, partOf, spanOf, textOf } from '../../../sql/clickhouse/tree/visit.ts';
 import {
   rejectionOf,
   type DescribeSql,

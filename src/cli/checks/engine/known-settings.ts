@@ -3,8 +3,7 @@ import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { nameOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, nameOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 

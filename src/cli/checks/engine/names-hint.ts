@@ -4,7 +4,7 @@ import { knownFunction } from '../../../guard/sandbox/functions/policy.ts';
 import { quotedNames } from '../../../guard/sandbox/engine-message.ts';
 import { tableReferences } from '../../../sql/clickhouse/table-references.ts';
 import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { definedTables } from '../../../sql/clickhouse/tree/places.ts';
+import { definedTables } from '../../../sql/clickhouse/tree/visit.ts';
 import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
 import { namePairs, nameTokens } from '../../../sql/clickhouse/tree/tokens.ts';
 import { parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';

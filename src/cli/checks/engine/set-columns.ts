@@ -1,8 +1,7 @@
 // `x IN (SELECT …)` with another number of columns than values: the engine notices it when the query runs.
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { namesOf, partOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, namesOf, partOf, spanOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';

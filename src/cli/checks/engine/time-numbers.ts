@@ -1,8 +1,7 @@
 // Dates and times that are compared with a number such as 20240101: the engine reads it as seconds or days since 1970.
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { namesOf, spanOf, textOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, namesOf, spanOf, textOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import type { TablesOnEngine } from './tables-on-engine.ts';
 import { overVariants } from '../../../service/endpoints/variant-findings.ts';

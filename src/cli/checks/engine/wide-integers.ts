@@ -2,8 +2,7 @@
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { parseType, innerType, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';

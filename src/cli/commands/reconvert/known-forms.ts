@@ -1,5 +1,5 @@
 // Forms that older converters wrote for constructs of other systems, and that return other rows than these.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import {

@@ -1,10 +1,10 @@
-// The documents of an export, YAML or JSON, with the positions of the strings inside.
+// The documents of an export, YAML or JSON, with the positions of the strings inside, and the dialects of the databases that it names.
+import type { TemplateDialect } from '../placeholders/template.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import { extname } from 'node:path';
 import { sourceOffset } from '../../../service/config/scalar-offsets.ts';
 import { parseYaml } from '../../../service/config/yaml-document.ts';
 import { createPositions, type Position } from '../../../sql/base/position.ts';
-import { stringOffsets } from './json-offsets.ts';
 
 /** A file of an export. */
 export interface ExportFile {
@@ -119,4 +119,94 @@ export function textOf(value: unknown, key: string): string | undefined {
 /** The members of an object; empty if it is none. */
 export function entriesOf(value: unknown): readonly (readonly [string, unknown])[] {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? Object.entries(value) : [];
+}
+
+/** Keys of the supported exports whose values are SQL, or the titles of items without. */
+const KEYS: ReadonlySet<string> = new Set([
+  'query',
+  'native',
+  'rawSql',
+  'rawSQL',
+  'rawQuery',
+  'queryText',
+  'sql',
+  'compiled_code',
+  'raw_code',
+  'compiled_sql',
+  'raw_sql',
+  'expr',
+  'title',
+  'name',
+]);
+const MAX_DEPTH = 200;
+
+interface JsonSpan {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** The strings under these keys, by their path as JSON; quotes included. `text` must be valid JSON. Linear. */
+function stringOffsets(text: string): ReadonlyMap<string, JsonSpan> {
+  const found = new Map<string, JsonSpan>();
+  const path: (string | number)[] = [];
+  const lists: boolean[] = [];
+  let expectsKey = false;
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at];
+    if (char === '"') {
+      const end = stringEnd(text, at);
+      const key = path.at(-1);
+      if (expectsKey) path[path.length - 1] = unquoted(text.slice(at, end));
+      else if (typeof key === 'string' && KEYS.has(key) && path.length <= MAX_DEPTH)
+        found.set(JSON.stringify(path), { start: at, end });
+      expectsKey = false;
+      at = end - 1;
+    } else if (char === '{' || char === '[') {
+      lists.push(char === '[');
+      path.push(char === '[' ? 0 : '');
+      expectsKey = char === '{';
+    } else if (char === '}' || char === ']') {
+      lists.pop();
+      path.pop();
+      expectsKey = false;
+    } else if (char === ',') {
+      const last = path.at(-1);
+      if (lists.at(-1) === true && typeof last === 'number') path[path.length - 1] = last + 1;
+      expectsKey = lists.at(-1) === false;
+    }
+  }
+  return found;
+}
+
+/** The index after the closing quote. */
+function stringEnd(text: string, at: number): number {
+  for (let end = at + 1; end < text.length; end++) {
+    if (text[end] === '\\') end++;
+    else if (text[end] === '"') return end + 1;
+  }
+  return text.length;
+}
+
+function unquoted(source: string): string {
+  return source.includes('\\') ? String(JSON.parse(source)) : source.slice(1, -1);
+}
+
+const NAMES: readonly (readonly [RegExp, TemplateDialect])[] = [
+  [/clickhouse|chdb/, 'clickhouse'],
+  [/redshift/, 'redshift'],
+  [/postgres|^pg$|^psycopg|timescale|cockroach|greenplum|alloydb|^neon/, 'postgresql'],
+  [/mariadb/, 'mariadb'],
+  [/mysql|aurora/, 'mysql'],
+  [/snowflake/, 'snowflake'],
+  [/bigquery/, 'bigquery'],
+  [/trino|presto|athena|starburst/, 'trino'],
+  [/sqlite/, 'sqlite'],
+];
+
+/** The dialect of a driver, data source or adapter, such as `grafana-postgresql-datasource`; undefined for others. */
+export function dialectOfEngine(engine: string | undefined): TemplateDialect | undefined {
+  if (engine === undefined) return undefined;
+  const name = engine.toLowerCase();
+  if (name.includes('duckdb')) return 'postgresql'; // its grammar is closest to PostgreSQL's
+  return NAMES.find(([pattern]) => pattern.test(name))?.[1];
 }

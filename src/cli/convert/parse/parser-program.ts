@@ -8,7 +8,7 @@ import { DIALECTS_BY_NAME } from '../../../sql/dialects/dialects.ts';
 import { UnconvertedError } from '../../../sql/dialects/context.ts';
 import { OFFLINE_LIMITS, read } from '../../../sql/dialects/read/read.ts';
 import { readsOf } from '../reads.ts';
-import type { ParsedQuery, ParseReply, ParseRequest } from './messages.ts';
+import type { ParsedQuery, ParseReply, ParseRequest } from './parser.ts';
 import { disagreements } from './second-reader.ts';
 
 // One grammar is enough: the outlines of queries are the same in all dialects. It has the types of the whole package.

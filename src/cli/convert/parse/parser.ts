@@ -1,14 +1,40 @@
 // Parses SQL of other systems with node-sql-parser, in a thread of its own: its grammars take exponential time and memory for
-// some nested texts.
+import type { ConversionNote, ForeignDialect, Reads } from '../../../sql/dialects/conversion.ts';
+import type { Query } from '../../../sql/dialects/tree.ts';
+import type { Comparison } from '../reads.ts';
 import { createRequire } from 'node:module';
 import type { Worker } from 'node:worker_threads';
 import { after } from '../../../sql/base/clock.ts';
 import { MissingPackageError } from '../../../sql/base/observation.ts';
 import { nextMessage, startThread } from '../../../service/threads/thread.ts';
-import type { ParseReply, ParseRequest } from './messages.ts';
+
+export interface ParseRequest {
+  readonly dialect: ForeignDialect;
+  readonly text: string;
+}
+
+/** A query that was read, what was left out of it, and where it could be read otherwise. */
+export interface ParsedQuery {
+  readonly query: Query;
+  readonly notes: readonly ConversionNote[];
+  readonly reads: Reads;
+  readonly comparisons: readonly Comparison[];
+}
+
+export type ParseReply =
+  | { readonly kind: 'read'; readonly reading: ParsedQuery }
+  /** `offset` is in the text, in UTF-16 code units. */
+  | {
+      readonly kind: 'invalid';
+      readonly code: 'syntax' | 'statement' | 'too_large';
+      readonly offset: number;
+      readonly message: string;
+    }
+  | { readonly kind: 'timeout' }
+  | { readonly kind: 'too_large' };
 
 /** Limits on the parser's thread. */
-export interface ParserLimits {
+interface ParserLimits {
   /** Processor time of the process while it parses one text, which does not depend on what else the machine does. */
   readonly milliseconds: number;
   readonly mebibytes: number;

@@ -3,14 +3,12 @@ import { exclusive, type RenderedArm, type Writer } from './arm.ts';
 import { writeChoice, writeDefaultName } from './closed-choice.ts';
 import { conditionParts, givenValues, negated, requiresValue, simplified } from './conditions.ts';
 import { flattened, isDemand, isRejection } from './demands.ts';
-import { readItems, sliceFragments, type ItemList } from './item-list.ts';
-import { writeMembership } from './membership.ts';
+import { readItems, sliceFragments, type ItemList, writeMembership } from './item-list.ts';
 import { ALWAYS, valuesOf, type Condition, type Node, type Part, type Value } from './nodes.ts';
 import { writePart, writeParts } from './optional-part.ts';
-import { writeOrder } from './order.ts';
+import { writeOrder, writeUnion } from './alternatives.ts';
 import { textOf, type Fragment } from './output.ts';
 import { mixedTimes } from './time-kinds.ts';
-import { writeUnion } from './union.ts';
 import { emit, forkSink, lose, rejected, renderParts, type Rendering, type Sink } from './rendering.ts';
 import { hasBareAlias, hasClause, isFilter, outlineOf, precedesCondition } from './sql-outline.ts';
 

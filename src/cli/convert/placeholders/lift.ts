@@ -1,6 +1,7 @@
 // Alternatives that have no form where they stand, as alternatives of the query around them: `SELECT … FROM {% if c %} a {% else %} b {% end %}`.
 import { ALWAYS, type Arm, type Condition, type Node, type NodeSource } from './nodes.ts';
 import { simplified } from './conditions.ts';
+import type { Span } from './rendering.ts';
 import { readRegions } from './source-lexer.ts';
 
 const MAX_ARMS = 4;
@@ -35,12 +36,7 @@ export function lifted(nodes: readonly Node[], at: number, source: NodeSource): 
   ];
 }
 
-interface Range {
-  readonly start: number;
-  readonly end: number;
-}
-
-interface Mark extends Range {
+interface Mark extends Span {
   readonly token: string;
 }
 
@@ -55,8 +51,8 @@ function queryAround(
   nodes: readonly Node[],
   at: number,
   { source, isQuery }: { readonly source: NodeSource; readonly isQuery: boolean },
-): Range | undefined {
-  const levels: (Range | undefined)[] = [undefined];
+): Span | undefined {
+  const levels: (Span | undefined)[] = [undefined];
   let depth: number | undefined;
   for (const { token, start, end } of marksIn(nodes, source)) {
     if (start > at && depth === undefined) {

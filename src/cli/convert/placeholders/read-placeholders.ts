@@ -1,12 +1,11 @@
 // Reads SQL with the placeholders and templates of other tools, and returns SQL with parameters.
+import { type TemplateTool, MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
 import type { ConversionNote } from '../../../sql/dialects/conversion.ts';
-import { detectTool } from './detect-tool.ts';
 import { readNodes, type NodeSource } from './nodes.ts';
 import { join } from './output.ts';
 import { declareParameters } from './parameters.ts';
 import { renderTemplate } from './render.ts';
 import { note, type Rendering } from './rendering.ts';
-import { MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
 import { TEMPLATE_READERS } from './tool-readers.ts';
 
 /** As in `schemas/endpoint.schema.json`. */
@@ -103,4 +102,24 @@ function restore(written: string, { lost, limits }: Rendering, line: (offset: nu
       : `${sql}\n${comment} @${name}`;
   }
   return sql;
+}
+
+const SIGNS: readonly (readonly [RegExp, TemplateTool])[] = [
+  [/\$__\w+|\$\{__(from|to|interval)\b/, 'grafana'],
+  [/\[\[[^\]]*\{\{|\{\{\s*(snippet\s*:|#\d)/, 'metabase'],
+  [
+    /^\s*%[ \t]*\r?\n|\{%-?\s*end\s*-?%\}|\{\{-?\s*(String|U?Int\d+|Float\d+|Date|DateTime|DateTime64|Array|Boolean|UUID|column|columns|symbol)\(/,
+    'tinybird',
+  ],
+  [
+    /\b(filter_values|url_param|get_filters|current_username|current_user_id|cache_key_wrapper)\s*\(|\b(from_dttm|to_dttm)\b/,
+    'superset',
+  ],
+  [/\{%|\{#|\{\{[^{}]*[('"|]/, 'dbt'],
+  [/\{\{\{?\s*[#^/]?\s*[\w. ]+\}\}/, 'redash'],
+];
+
+/** The first tool whose signs the text has; driver without any. */
+export function detectTool(text: string): TemplateTool {
+  return SIGNS.find(([pattern]) => pattern.test(text))?.[1] ?? 'driver';
 }

@@ -3,9 +3,9 @@ import { renderChoice, renderOptional } from './choice.ts';
 import { CHOICES, renderName } from './closed-choice.ts';
 import { conditionParts, isOfNumbers, testedValues } from './conditions.ts';
 import { answeredArms, demandsOf } from './demands.ts';
-import { renderInterval } from './interval.ts';
+import { renderInterval, type StringContext } from './interval.ts';
 import { lifted } from './lift.ts';
-import { renderMembership } from './membership.ts';
+import { renderMembership } from './item-list.ts';
 import { createNames } from './names.ts';
 import { valuesOf, type Condition, type Node, type NodeSource, type Value } from './nodes.ts';
 import {
@@ -99,13 +99,7 @@ function renderNodes(nodes: readonly Node[], sink: Sink, rendering: Rendering): 
   for (const [index, node] of nodes.entries()) renderNode(node, { sink, rendering, next: nodes[index + 1] });
 }
 
-interface NodeContext {
-  readonly sink: Sink;
-  readonly rendering: Rendering;
-  readonly next: Node | undefined;
-}
-
-function renderNode(node: Node, { sink, rendering, next }: NodeContext): void {
+function renderNode(node: Node, { sink, rendering, next }: StringContext): void {
   const { text } = rendering.source;
   switch (node.kind) {
     case 'text':

@@ -1,8 +1,14 @@
 // Reads a query for the kinds of changes: its conditions, and the columns of keys in them.
 import type { Node, Tree } from '../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { isNegated, nameOf, namesOf, operatorOf, sourceOf } from '../../../sql/clickhouse/tree/visit.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import {
+  nodesOf,
+  isNegated,
+  nameOf,
+  namesOf,
+  operatorOf,
+  sourceOf,
+} from '../../../sql/clickhouse/tree/visit.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { plainType } from '../../../sql/types/traits.ts';
 import type { ClickHouseType } from '../../../sql/types/type.ts';
 import type { ChangeSubject, ReadTable } from './change.ts';

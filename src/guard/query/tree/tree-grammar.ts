@@ -1,8 +1,7 @@
 // Whether the text of the engine's tree can be trusted. Names of columns, keys of JSON constants and values of settings are
 // printed as they are: one with a line break could imitate other lines. Each check below holds for the text before the name,
 // which cannot be imitated.
-import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
-import { QUERY_HEADINGS } from '../../../sql/clickhouse/tree-headings.ts';
+import { type TreeLine, QUERY_HEADINGS } from '../../../sql/clickhouse/query-tree.ts';
 import { UnreadableTree } from './tree-lines.ts';
 
 /** The headings below each kind of node. */

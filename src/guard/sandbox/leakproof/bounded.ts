@@ -1,7 +1,7 @@
 // How large the values of a condition can become, and how much work they are. Evaluated on index entries and rows of other tenants, a
 // condition must need neither more memory nor more time because of a value than it may have: the failure would reveal it.
 import { programSize } from '../../../sql/clickhouse/regex.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,

@@ -1,6 +1,6 @@
 // Comparisons that an index or a sort key reads differently from the rows: of floats with zero, whole arrays, texts of fixed length, enums in
 // lists, times with fractional seconds. The caller's rows may then be missing beside certain entries of other tenants.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,

@@ -1,5 +1,5 @@
 // Whether a node of a condition succeeds on every row if its parts do, whatever its arguments are, or may fail.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { QUANTIFIERS } from '../../../sql/clickhouse/tree/keywords.ts';
 import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import {

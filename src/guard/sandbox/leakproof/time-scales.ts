@@ -1,6 +1,6 @@
 // Times with fractional seconds are integers in units of their scale. A time of a smaller scale is multiplied before it is
 // compared with one of a larger scale; with more than six digits the year 2299 overflows.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { unitInString } from '../../../sql/clickhouse/tree/interval.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {

@@ -1,8 +1,7 @@
 // Conditions that succeed on every row whatever its values, by the types of their operands and the form of their literals. They
 // may be evaluated on rows of any tenant, in any order, and so beside the endpoint's own condition. A condition that is only
 // leakproof may still fail by the row: operators do on values of type Dynamic, and a pattern is read when there is a row.
-import { quoteString } from '../../../sql/clickhouse/literal.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { quoteString, stringValue } from '../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
 import {
   argumentsOf,

@@ -1,10 +1,9 @@
 // The smallest group that a consumer query may see: every SELECT over a table of the endpoint aggregates, leaves out groups of fewer
 // rows, and cannot fail on a row or a group. What other SELECTs compute from its groups tells nothing more about fewer rows.
-import type { TreeLine } from '../../../sql/clickhouse/query-tree.ts';
+import { type TreeLine, headingOf } from '../../../sql/clickhouse/query-tree.ts';
 import type { FunctionPolicy } from '../functions/policy.ts';
 import type { ReadTable } from '../read-table.ts';
 import type { ScanResult } from '../scan/scanner.ts';
-import { headingOf } from '../../../sql/clickhouse/tree-headings.ts';
 import { aliasOf, callOf, constantOf, identifierOf } from './nodes.ts';
 import { collectAliases, namesAround, isRejected, valueOf, type Rejection, type Select } from './values.ts';
 

@@ -5,11 +5,10 @@ import { takesFunction } from '../../../sql/clickhouse/higher-order.ts';
 import { referenceViolation } from '../functions/higher-order.ts';
 import { isNamedTuple } from '../named-tuple.ts';
 import type { NamedTupleReader } from '../named-tuple.ts';
-import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
+import { attribute, type TreeLine, headingOf } from '../../../sql/clickhouse/query-tree.ts';
 import { parseQueryTree } from './tree.ts';
 import type { ScanResult } from '../scan/scanner.ts';
 import { argumentIndex, argumentViolation, stringArgument, subcolumnFault } from '../string-arguments.ts';
-import { headingOf } from '../../../sql/clickhouse/tree-headings.ts';
 import { checkTreeStates } from './states.ts';
 import { IN_FUNCTIONS } from '../../../sql/clickhouse/tree/keywords.ts';
 

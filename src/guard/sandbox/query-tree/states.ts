@@ -1,8 +1,7 @@
 // Aggregate function states in the engine's own tree of a query: applies the rules of scan/states.ts a second time.
 import type { Violation } from '../lexed-query.ts';
-import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
+import { attribute, type TreeLine, headingOf } from '../../../sql/clickhouse/query-tree.ts';
 import { formDenied, returnsStates, MAX_STATE_NAMES, acceptsStates, unnamedState } from '../scan/states.ts';
-import { headingOf } from '../../../sql/clickhouse/tree-headings.ts';
 import { stringArgument } from '../string-arguments.ts';
 import { IN_FUNCTIONS } from '../../../sql/clickhouse/tree/keywords.ts';
 

@@ -1,5 +1,5 @@
 // Values: constants, columns, operators, subqueries, types.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import type { Node, NodeKind } from '../../../sql/clickhouse/tree/nodes.ts';
 import { tokensFrom } from '../../../sql/clickhouse/tree/tokens.ts';
 import { nameOf, operatorOf, wordOf } from '../../../sql/clickhouse/tree/visit.ts';

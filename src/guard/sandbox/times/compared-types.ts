@@ -1,5 +1,5 @@
 // With which types a query compares given strings, as the engine resolved them: read from its query tree.
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { innerType, parseType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import { attribute, type TreeLine } from '../../../sql/clickhouse/query-tree.ts';
 

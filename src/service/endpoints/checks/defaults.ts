@@ -1,9 +1,8 @@
 // Checks of defaults that are computed from other parameters.
 import type { EndpointFile } from '../../config/generated/endpoint.ts';
 import { didYouMean, nearest } from '../../../sql/base/nearest.ts';
-import { isExpression } from '../../params/moments.ts';
+import { isExpression, isRelative } from '../../params/relative.ts';
 import type { CompiledParameter } from '../../params/parameter.ts';
-import { isRelative } from '../../params/relative.ts';
 import type { Analysis } from '../analysis.ts';
 import type { FileChecks, UncodedFinding } from './check.ts';
 

@@ -1,9 +1,8 @@
 // Checks of the uses of parameters in the query and in the rest of the file.
 import { didYouMean } from '../../../sql/base/nearest.ts';
 import type { BoundQuery } from '../../../sql/clickhouse/placeholders.ts';
-import { nodesAround } from '../../../sql/clickhouse/tree/places.ts';
+import { nodesAround, wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { tokenAt } from '../../../sql/clickhouse/tree/tokens.ts';
-import { wordOf } from '../../../sql/clickhouse/tree/visit.ts';
 import type { Analysis } from '../analysis.ts';
 import type { FileChecks } from './check.ts';
 import { baseOf, DEFAULT_CHECKS } from './defaults.ts';

@@ -2,8 +2,7 @@
 import type { Finding, PathFinding } from '../../../sql/base/finding.ts';
 import { parseSavedText } from '../../../sql/clickhouse/tree/parse.ts';
 import { parseList } from '../../../sql/clickhouse/tree/parse-part.ts';
-import { nodesOf } from '../../../sql/clickhouse/tree/places.ts';
-import { namesOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
 import { locateAll } from '../../config/locate-finding.ts';
 import { referenceOf, type EndpointHead } from '../endpoint.ts';
 import type { RollupDeclaration } from './read-rollups.ts';

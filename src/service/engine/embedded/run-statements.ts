@@ -4,7 +4,6 @@ import { decodeColumns } from '../columns.ts';
 import type { CallResult } from './connection.ts';
 import { AUTHOR_PROFILE, SAVED_PROFILE } from './profile.ts';
 import { splitProgress } from './progress.ts';
-import { createSingleStatementCheck } from './single-statement.ts';
 import { withProgress, workOf } from './work.ts';
 import { perform } from './perform.ts';
 import type { Runner } from './runner.ts';
@@ -69,4 +68,27 @@ async function* only(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
 
 function textOf({ bytes }: CallResult): string {
   return new TextDecoder().decode(bytes);
+}
+
+type AskEngine = (sql: string, parameters: Readonly<Record<string, string>>) => Promise<string>;
+
+/** Queries for which a positive result is cached; few contain a semicolon at all. */
+const MAX_REMEMBERED = 200;
+
+/**
+ * Returns a check that rejects with EngineError 'rejected' unless `sql` is part of one statement. Without a semicolon
+ * it always is. Otherwise the engine's own lexer decides whether the semicolons are inside strings or comments: the
+ * query is passed as a parameter, wrapped in parentheses, where a real semicolon is a syntax error.
+ */
+function createSingleStatementCheck(ask: AskEngine): (sql: string) => Promise<void> {
+  const fine = new Set<string>();
+  return async (sql) => {
+    if (!sql.includes(';') || fine.has(sql)) return;
+    const answer = await ask('SELECT isNull(formatQuerySingleLineOrNull({text:String}))', {
+      text: `SELECT * FROM (\n${sql}\n)`,
+    });
+    if (answer.trim() !== '[0]') throw new EngineError('rejected', 'not a single SELECT', { engineCode: 62 });
+    if (fine.size >= MAX_REMEMBERED) fine.clear();
+    fine.add(sql);
+  };
 }

@@ -10,7 +10,7 @@ import {
   observeFinished,
   type ObserveOptions,
   type StartedRequest,
-} from '../../http/finished-request.ts';
+} from '../../http/observe-requests.ts';
 import { requestIdOf } from '../../http/call-fields.ts';
 import { SECURITY_FIELDS } from '../../http/security-headers.ts';
 import type { SlowClients } from '../../http/slow-clients.ts';

@@ -1,6 +1,6 @@
 // Answers commands and queries over virtual tables: with the key's rate limit, and by the engine, in every format.
 import { Problem } from '../../../sql/base/problem.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { tokenTexts } from '../../../sql/clickhouse/tree/lexemes.ts';
 import { MAX_SHOWN } from './answer-endpoint.ts';
 import type { ClickHouseAnswer } from './call.ts';

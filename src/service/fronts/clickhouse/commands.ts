@@ -1,8 +1,7 @@
 // SHOW, DESCRIBE, EXISTS and KILL: read, and answered with rows of what the key sees.
 import { Problem } from '../../../sql/base/problem.ts';
 import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
-import { quoteString } from '../../../sql/clickhouse/literal.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { quoteString, stringValue } from '../../../sql/clickhouse/literal.ts';
 import { createTokenReader, type TokenReader } from '../../../sql/clickhouse/token-reader.ts';
 import type { TokenKind } from '../../../sql/clickhouse/lexer.ts';
 import { findDatabase, splitSuffix, type Database, type Databases, type NamedDatabase } from './databases.ts';

@@ -4,7 +4,7 @@ import { checkDepth, checkTokens } from '../../../guard/sandbox/lexed-query.ts';
 import { characterAt } from '../../../sql/clickhouse/character-name.ts';
 import { createCursor, type Cursor } from '../../../sql/clickhouse/cursor.ts';
 import { isSignificant, tokenize, type TokenKind } from '../../../sql/clickhouse/lexer.ts';
-import { stringValue } from '../../../sql/clickhouse/string-literal.ts';
+import { stringValue } from '../../../sql/clickhouse/literal.ts';
 import { KEYWORDS } from '../../../sql/clickhouse/tree/keywords.ts';
 import { blank, placed, type Edit } from './edited-text.ts';
 

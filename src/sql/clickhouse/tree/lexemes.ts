@@ -1,7 +1,7 @@
 // Reads the tokens of a text alone, which need not be a query, or one that is read to its end.
 import { createCursor } from '../cursor.ts';
 import { tokenize, type TokenKind } from '../lexer.ts';
-import { stringValue } from '../string-literal.ts';
+import { stringValue } from '../literal.ts';
 
 /** `{name:Type}`; offsets are in UTF-16 code units. */
 export interface PlaceholderText {

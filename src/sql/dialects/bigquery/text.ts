@@ -100,10 +100,14 @@ function pieceOf(specifier: Specifier, index: number, application: Application):
 const integer = (own: Value): Sql =>
   own.type.kind === 'dynamic' ? sql`accurateCastOrNull(${own.sql}, 'Int64')` : own.sql;
 
+/** A string of at least the width. */
+const aligned = ({ flags, width }: Pick<Specifier, 'flags' | 'width'>): string =>
+  `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`;
+
 /** The precision is a number of characters. */
 function cut({ flags, width, precision }: Specifier, own: Sql): Piece {
   const argument = precision === undefined ? own : sql`substringUTF8(${own}, 1, ${String(precision)})`;
-  return { pattern: `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`, argument };
+  return { pattern: aligned({ flags, width }), argument };
 }
 
 /** -0.0 has no sign. */
@@ -138,7 +142,7 @@ function unsigned(specifier: Specifier, own: Value): Piece {
   const body = prefix
     ? sql`concat(${signed}, substring(${digits}, 1, 2), ${zeros}, substring(${digits}, 3))`
     : sql`concat(${signed}, ${zeros}, ${digits})`;
-  return { pattern: `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`, argument: body };
+  return { pattern: aligned(specifier), argument: body };
 }
 
 /** `'` with d and f: a comma before each three digits. */
@@ -153,7 +157,7 @@ function grouped({ flags, width, precision, kind }: Specifier, own: Value): Piec
   const separated = sql`${commas}${whole}), '(\\\\d{3})', '\\\\1,')), '^(-?),', '\\\\1')`;
   const rest = isWhole ? '' : sql`, extract(${digits}, '\\\\..*$')`;
   const argument = isWhole ? separated : sql`concat(${separated}${rest})`;
-  return { pattern: `%${flags.includes('-') ? '-' : ''}${width === 0 ? '' : width}s`, argument };
+  return { pattern: aligned({ flags, width }), argument };
 }
 
 const hashes = (name: string): Rule => ofBytes('bytes', (own) => sql`${name}(${own})`);

@@ -13,42 +13,6 @@ import { typeOfColumn } from '../record.ts';
 import { writeQuery } from '../write/query.ts';
 import { contextOf } from '../write/expression.ts';
 
-/** All other codes are of valid queries that are not translated. */
-const CODES: Partial<Record<ConversionCode, ProblemCode>> = {
-  syntax: 'bigquery.syntax_invalid',
-  statement: 'bigquery.syntax_invalid',
-  name_unknown: 'bigquery.name_unknown',
-  too_large: 'bigquery.too_large',
-};
-
-/** An error in `text` as a Problem. */
-function problemOf(
-  text: string,
-  { code, at, message, hint }: Pick<UnconvertedError, 'code' | 'at' | 'message' | 'hint'>,
-): Problem {
-  const position = positionAt(text, Math.min(at, text.length));
-  const detail = `${message} (line ${position.line}, column ${position.column})`;
-  return new Problem(CODES[code] ?? 'bigquery.unsupported', {
-    detail,
-    errors: [{ ...position, message }],
-    ...(hint === undefined ? {} : { hint }),
-  });
-}
-
-/** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
-function recordNames(tokens: readonly Token[]): (name: string) => boolean {
-  const dotted = new Set<string>();
-  const alone = new Map<string, number>();
-  for (const [index, { kind, text }] of tokens.entries()) {
-    if (kind !== 'word' && kind !== 'quoted') continue;
-    const name = text.toLowerCase();
-    const isSymbol = (at: number) => tokens[at]?.kind === 'symbol' && tokens[at].text === '.';
-    if (isSymbol(index + 1)) dotted.add(name);
-    else if (!isSymbol(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
-  }
-  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
-}
-
 /** A table that the endpoint exposes; types as printed by DESCRIBE. */
 export interface SourceTable {
   readonly name: string;
@@ -146,4 +110,40 @@ function readTable({ name, columns }: SourceTable): Table {
 
 function readColumn(column: SourceTable['columns'][number]) {
   return { name: column.name, value: { sql: column.name, type: typeOfColumn(column) } };
+}
+
+/** All other codes are of valid queries that are not translated. */
+const CODES: Partial<Record<ConversionCode, ProblemCode>> = {
+  syntax: 'bigquery.syntax_invalid',
+  statement: 'bigquery.syntax_invalid',
+  name_unknown: 'bigquery.name_unknown',
+  too_large: 'bigquery.too_large',
+};
+
+/** An error in `text` as a Problem. */
+function problemOf(
+  text: string,
+  { code, at, message, hint }: Pick<UnconvertedError, 'code' | 'at' | 'message' | 'hint'>,
+): Problem {
+  const position = positionAt(text, Math.min(at, text.length));
+  const detail = `${message} (line ${position.line}, column ${position.column})`;
+  return new Problem(CODES[code] ?? 'bigquery.unsupported', {
+    detail,
+    errors: [{ ...position, message }],
+    ...(hint === undefined ? {} : { hint }),
+  });
+}
+
+/** A name counts as a record if a dot follows it somewhere, or if it occurs alone at most once: that is its definition. */
+function recordNames(tokens: readonly Token[]): (name: string) => boolean {
+  const dotted = new Set<string>();
+  const alone = new Map<string, number>();
+  for (const [index, { kind, text }] of tokens.entries()) {
+    if (kind !== 'word' && kind !== 'quoted') continue;
+    const name = text.toLowerCase();
+    const isSymbol = (at: number) => tokens[at]?.kind === 'symbol' && tokens[at].text === '.';
+    if (isSymbol(index + 1)) dotted.add(name);
+    else if (!isSymbol(index - 1)) alone.set(name, (alone.get(name) ?? 0) + 1);
+  }
+  return (name) => dotted.has(name) || (alone.get(name) ?? 0) < 2;
 }

@@ -1,7 +1,6 @@
 // Functions of regular expressions.
 import { quoteString } from '../../clickhouse/literal.ts';
-import { regexOf, type Regex } from '../pattern.ts';
-import type { RegexShape } from '../regex-shape.ts';
+import { regexOf, type Regex, type RegexShape } from '../pattern.ts';
 import { sql, type Sql, arrayOfType, condition, text, TEXT, value, type Value, int } from '../value.ts';
 import { taking, integer, literal } from '../function.ts';
 import type { Application, Rule, Rules } from '../context.ts';

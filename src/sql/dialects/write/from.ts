@@ -22,23 +22,33 @@ import { lateralJoin } from './lateral.ts';
 import { rowsOf } from './row-source.ts';
 import { addRows, arrayPath, rowsTable } from './unnest.ts';
 
-/** Joined tables, and the conditions of their joins with arrays. */
-interface Tables {
-  readonly sql: Sql;
+/** What is joined next: its SQL with a name, and what it adds to the scope. */
+interface Joined {
+  /** Undefined for a relation without rows of its own, and if there is no table to read. */
+  readonly sql: Sql | undefined;
   readonly relations: readonly Relation[];
+}
+
+/** FROM as SQL, and what the other clauses need to know about it. */
+interface WrittenFrom extends Joined {
+  /** Conditions of joins with arrays, which must be in WHERE. */
   readonly conditions: readonly Sql[];
 }
 
-interface PackedPlace {
+interface ItemPlace {
   readonly context: Context;
+  /** An outer join may produce no row of it. */
   readonly isLost: boolean;
+}
+
+interface JoinPlace extends ItemPlace {
   readonly at: number;
 }
 
 /** The subquery with its name, and the same relations over its columns. With `isLost`, each has a `marker`: no row of it. */
 function packed(
-  { sql: tables, relations, conditions }: Tables,
-  { context, isLost, at }: PackedPlace,
+  { sql: tables = '', relations, conditions }: WrittenFrom,
+  { context, isLost, at }: JoinPlace,
 ): { readonly sql: Sql; readonly relations: readonly Relation[] } {
   const { shared } = context;
   const table = shared.fresh('t');
@@ -75,7 +85,7 @@ function packed(
   };
 }
 
-function renamedRelation(relation: Relation, moved: (value: Value) => Value, { at }: PackedPlace): Relation {
+function renamedRelation(relation: Relation, moved: (value: Value) => Value, { at }: JoinPlace): Relation {
   const { columns, element } = relation;
   if (columns === undefined)
     return unconverted(
@@ -88,18 +98,6 @@ function renamedRelation(relation: Relation, moved: (value: Value) => Value, { a
     columns: new Map([...columns].map(([key, { name, value }]) => [key, { name, value: moved(value) }])),
     ...(element === undefined ? {} : { element: moved(element) }),
   };
-}
-
-interface ItemPlace {
-  readonly context: Context;
-  /** An outer join may produce no row of it. */
-  readonly isLost: boolean;
-}
-
-/** A table with its name in the query. */
-interface Named {
-  readonly sql: Sql | undefined;
-  readonly relations: readonly Relation[];
 }
 
 interface TypedColumn {
@@ -120,7 +118,7 @@ interface Read {
 }
 
 /** A table or a subquery with the name by which its columns are written: offline that of the source. */
-function readTable(item: FromItem, { context, isLost }: ItemPlace): Named {
+function readTable(item: FromItem, { context, isLost }: ItemPlace): Joined {
   const read = readSource(item, context);
   if (read === undefined) return { sql: undefined, relations: [] };
   const { sql: table, columns, alias, own, real = own } = read;
@@ -226,22 +224,6 @@ function sequenceTable(last: string, alias: string, { shared }: Context): Read |
   };
 }
 
-/** FROM as SQL, and what the other clauses need to know about it. */
-interface WrittenFrom {
-  /** Undefined if there is no table to read. */
-  readonly sql: Sql | undefined;
-  readonly relations: readonly Relation[];
-  /** Conditions of joins with arrays, which must be in WHERE. */
-  readonly conditions: readonly Sql[];
-}
-
-/** What is joined next: its SQL with a name, and what it adds to the scope. */
-interface Joined {
-  /** Undefined for a relation without rows of its own. */
-  readonly sql: Sql | undefined;
-  readonly relations: readonly Relation[];
-}
-
 /** Writes the elements of FROM in order: each can refer to those before it. */
 export function writeFrom(items: readonly FromItem[], context: Context): WrittenFrom {
   const { pieces, relations, conditions } = writeItems(flattened(items), { context, isLost: false });
@@ -319,7 +301,7 @@ function sourceOf(item: FromItem, { context, isLost }: ItemPlace): Joined {
 }
 
 /** A join in parentheses: one table with unnested records, or several tables as a subquery. */
-function writeGroup(items: readonly FromItem[], place: ItemPlace & { readonly at: number }): Joined {
+function writeGroup(items: readonly FromItem[], place: JoinPlace): Joined {
   const { pieces, relations, conditions } = writeItems(items, place);
   const [only = '', more] = pieces;
   if (more === undefined && conditions.length === 0) return { sql: only, relations };

@@ -20,89 +20,6 @@ import { roundHalfAway } from '../exact.ts';
 import { fieldsOf } from './element.ts';
 import { pathsOf } from './nested.ts';
 
-/** The query with names for its columns. */
-export function renamed(query: Query, columns: readonly Name[]): Query {
-  const { body } = query;
-  if (body.kind === 'select') return { ...query, body: { ...body, items: aliased(body, columns) } };
-  if (body.kind === 'query') return { ...query, body: renamed(body, columns) };
-  if (body.kind === 'rows') return query;
-  const [first, ...others] = body.members;
-  if (first === undefined) return query;
-  const named =
-    first.kind === 'select' ? { ...first, items: aliased(first, columns) } : renamed(first, columns);
-  return { ...query, body: { ...body, members: [named, ...others] } };
-}
-
-function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
-  return items.map((item, index) => {
-    const alias = columns[index];
-    if (item.kind === 'star')
-      return unconverted(item.at, 'clause', 'A star is not converted where the columns are named');
-    return alias === undefined ? item : { ...item, alias };
-  });
-}
-
-/** A written query with names for its columns, for what `renamed` could not name: VALUES. */
-export function withNames(
-  written: WrittenQuery,
-  columns: readonly Name[] | undefined,
-  { shared: { style } }: Context,
-): WrittenQuery {
-  const { columns: known, sql: query } = written;
-  if (columns === undefined || known === undefined) return written;
-  if (columns.every((each, index) => known[index]?.name === each.name)) return written;
-  const wanted = known.map((each, index) => columns[index]?.name ?? each.name);
-  const items = known.map(
-    (each, index) => `${style.name(each.name)} AS ${style.name(wanted[index] ?? each.name)}`,
-  );
-  return {
-    sql: style.lines([sql`SELECT ${items.join(', ')}`, sql`FROM ${style.block(query)}`]),
-    columns: known.map((each, index) => ({ ...each, name: wanted[index] ?? each.name })),
-  };
-}
-
-/** A value as a column. */
-function shown(own: Value, { isShown, isPlain }: Use, place: Place): Value {
-  // The group key is a string; the original value is the same for all rows of a group, so any of them can be returned.
-  if (own.original !== undefined && !isPlain) return { type: DYNAMIC, sql: sql`any(${own.original})` };
-  const kept = isPlain && own.type.kind === 'dynamic' ? key(own) : exact(own, place);
-  const type = columnType(kept);
-  if (isShown) return { ...formatted(kept, place), type };
-  const { absent: _, ...column } = kept;
-  return { ...column, sql: whole(kept), type };
-}
-
-/** The formats of the result. */
-export function formatted(own: Value, { at, context }: Place): Value {
-  const { kind, isNumberInClickHouse } = own.type;
-  const { isStrict, traits } = context.shared;
-  if (kind === 'bool' && !traits.hasNumericConditions && (isStrict || isNumberInClickHouse === true))
-    return { sql: sql`toBool(${whole(own)})`, type: { ...own.type, isNumberInClickHouse: false } };
-  // BigQuery's forms of these types are strings.
-  if (kind === 'interval' && isStrict) return context.asText(own, at);
-  if (kind === 'datetime' && isStrict)
-    return value('text', sql`replaceOne(${context.asText(own, at).sql}, ' ', 'T')`);
-  if (kind === 'seconds') differs(context, at, 'type', 'An interval is returned as a number of seconds');
-  if (kind === 'interval') differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
-  return { ...own, sql: inResult(own) };
-}
-
-/** Quotients with their digits, and JSON that is a string. */
-function exact(own: Value, { at, context }: Place): Value {
-  const { kind, scale } = own.type;
-  const { dialect, traits } = context.shared;
-  // In MySQL, these are strings, unless they are beside numbers.
-  const bytes = traits.hasUnsignedBits ? bytesOfDigits(own) : undefined;
-  if (bytes !== undefined) return value('text', bytes, false, { isBinary: true });
-  if (kind === 'json' && traits.isJsonMixed) return value('text', own.sql, true, { isMixed: true });
-  if (kind !== 'numeric' || traits.quotientDigits !== 'four more') return own;
-  if (scale !== undefined && !/^(?:[\d.-]+$|round\()/.test(String(own.sql)))
-    return { ...roundHalfAway(own, Math.min(scale, 15)), type: own.type };
-  const message = `${dialect} rounds quotients and averages of exact numbers to a number of digits that depends on the columns`;
-  if (scale === undefined) differs(context, at, 'type_unknown', message);
-  return own;
-}
-
 /** A column of a select list. */
 export interface Column extends OutputColumn {
   /** The value before it was converted for the result. */
@@ -379,4 +296,87 @@ function starAsWritten(item: Star, context: Context): Draft {
 export function outputColumns(columns: readonly Column[]): readonly OutputColumn[] | undefined {
   if (columns.some(({ star }) => star !== undefined && star.columns === undefined)) return undefined;
   return columns.flatMap((each) => each.star?.columns ?? [{ name: each.name, value: each.value }]);
+}
+
+/** The query with names for its columns. */
+export function renamed(query: Query, columns: readonly Name[]): Query {
+  const { body } = query;
+  if (body.kind === 'select') return { ...query, body: { ...body, items: aliased(body, columns) } };
+  if (body.kind === 'query') return { ...query, body: renamed(body, columns) };
+  if (body.kind === 'rows') return query;
+  const [first, ...others] = body.members;
+  if (first === undefined) return query;
+  const named =
+    first.kind === 'select' ? { ...first, items: aliased(first, columns) } : renamed(first, columns);
+  return { ...query, body: { ...body, members: [named, ...others] } };
+}
+
+function aliased({ items }: Select, columns: readonly Name[]): Select['items'] {
+  return items.map((item, index) => {
+    const alias = columns[index];
+    if (item.kind === 'star')
+      return unconverted(item.at, 'clause', 'A star is not converted where the columns are named');
+    return alias === undefined ? item : { ...item, alias };
+  });
+}
+
+/** A written query with names for its columns, for what `renamed` could not name: VALUES. */
+export function withNames(
+  written: WrittenQuery,
+  columns: readonly Name[] | undefined,
+  { shared: { style } }: Context,
+): WrittenQuery {
+  const { columns: known, sql: query } = written;
+  if (columns === undefined || known === undefined) return written;
+  if (columns.every((each, index) => known[index]?.name === each.name)) return written;
+  const wanted = known.map((each, index) => columns[index]?.name ?? each.name);
+  const items = known.map(
+    (each, index) => `${style.name(each.name)} AS ${style.name(wanted[index] ?? each.name)}`,
+  );
+  return {
+    sql: style.lines([sql`SELECT ${items.join(', ')}`, sql`FROM ${style.block(query)}`]),
+    columns: known.map((each, index) => ({ ...each, name: wanted[index] ?? each.name })),
+  };
+}
+
+/** A value as a column. */
+function shown(own: Value, { isShown, isPlain }: Use, place: Place): Value {
+  // The group key is a string; the original value is the same for all rows of a group, so any of them can be returned.
+  if (own.original !== undefined && !isPlain) return { type: DYNAMIC, sql: sql`any(${own.original})` };
+  const kept = isPlain && own.type.kind === 'dynamic' ? key(own) : exact(own, place);
+  const type = columnType(kept);
+  if (isShown) return { ...formatted(kept, place), type };
+  const { absent: _, ...column } = kept;
+  return { ...column, sql: whole(kept), type };
+}
+
+/** The formats of the result. */
+export function formatted(own: Value, { at, context }: Place): Value {
+  const { kind, isNumberInClickHouse } = own.type;
+  const { isStrict, traits } = context.shared;
+  if (kind === 'bool' && !traits.hasNumericConditions && (isStrict || isNumberInClickHouse === true))
+    return { sql: sql`toBool(${whole(own)})`, type: { ...own.type, isNumberInClickHouse: false } };
+  // BigQuery's forms of these types are strings.
+  if (kind === 'interval' && isStrict) return context.asText(own, at);
+  if (kind === 'datetime' && isStrict)
+    return value('text', sql`replaceOne(${context.asText(own, at).sql}, ' ', 'T')`);
+  if (kind === 'seconds') differs(context, at, 'type', 'An interval is returned as a number of seconds');
+  if (kind === 'interval') differs(context, at, 'type', 'An interval is returned in the form of ClickHouse');
+  return { ...own, sql: inResult(own) };
+}
+
+/** Quotients with their digits, and JSON that is a string. */
+function exact(own: Value, { at, context }: Place): Value {
+  const { kind, scale } = own.type;
+  const { dialect, traits } = context.shared;
+  // In MySQL, these are strings, unless they are beside numbers.
+  const bytes = traits.hasUnsignedBits ? bytesOfDigits(own) : undefined;
+  if (bytes !== undefined) return value('text', bytes, false, { isBinary: true });
+  if (kind === 'json' && traits.isJsonMixed) return value('text', own.sql, true, { isMixed: true });
+  if (kind !== 'numeric' || traits.quotientDigits !== 'four more') return own;
+  if (scale !== undefined && !/^(?:[\d.-]+$|round\()/.test(String(own.sql)))
+    return { ...roundHalfAway(own, Math.min(scale, 15)), type: own.type };
+  const message = `${dialect} rounds quotients and averages of exact numbers to a number of digits that depends on the columns`;
+  if (scale === undefined) differs(context, at, 'type_unknown', message);
+  return own;
 }

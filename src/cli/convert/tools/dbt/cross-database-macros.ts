@@ -1,7 +1,7 @@
 // The macros of dbt that write the same expression for each database: `dbt.dateadd('day', 1, 'at')`.
 // Source: https://docs.getdbt.com/reference/dbt-jinja-functions/cross-database-macros
 import type { TemplateDialect } from '../../placeholders/template.ts';
-import { quotedText, type WriteMacro } from './macro-call.ts';
+import { quotedText, type WriteMacro } from './project-macros.ts';
 
 /** Names of types by the dialect; others have the one of `standard`. */
 type TypeNames = Readonly<Partial<Record<TemplateDialect, string>>> & { readonly standard: string };

@@ -2,8 +2,8 @@
 // Source: https://docs.getdbt.com/reference/artifacts/manifest-json
 import { positionAt } from '../../../../sql/base/position.ts';
 import type { Declaration } from '../../placeholders/template.ts';
-import { dialectOfEngine } from '../../export/databases.ts';
 import {
+  dialectOfEngine,
   entriesOf,
   listOf,
   member,
@@ -18,10 +18,19 @@ import type {
   TableDefinition,
   ToolReader,
 } from '../../export/foreign-query.ts';
-import { foldersOf, isInFolder, plainOf, profileOf, targetOf, variablesOf } from './project.ts';
+import {
+  foldersOf,
+  isInFolder,
+  plainOf,
+  profileOf,
+  targetOf,
+  variablesOf,
+  createSchemaOf,
+  readsSchemaMacro,
+  type SchemaOf,
+  readSeed,
+} from './project.ts';
 import { projectMacros } from './project-macros.ts';
-import { createSchemaOf, readsSchemaMacro, type SchemaOf } from './schema-names.ts';
-import { readSeed } from './seeds.ts';
 
 export const DBT: ToolReader = {
   isOwn: ({ files, documents }) =>

@@ -8,8 +8,7 @@ import type { Declaration } from '../../placeholders/template.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import { chained, composed, unrolled, type Unrolled } from '../../placeholders/unroll.ts';
 import { CROSS_DATABASE } from './cross-database-macros.ts';
-import { COMPILE, writeCall } from './macro-call.ts';
-import { expandMacros } from './project-macros.ts';
+import { COMPILE, writeCall, expandMacros } from './project-macros.ts';
 import { ASKS_DATABASE, DBT_UTILS } from './utils-macros.ts';
 
 /** The model with the macros of its project, and its loops, written out. */

@@ -2,7 +2,7 @@
 // Source: https://github.com/dbt-labs/dbt-utils
 import type { TemplateDialect } from '../../placeholders/template.ts';
 import { concatenated, dateAdd, dateDiff, hashed, nullableText, splitPart } from './cross-database-macros.ts';
-import { quotedName, quotedText, type MacroCall, type WriteMacro } from './macro-call.ts';
+import { quotedName, quotedText, type MacroCall, type WriteMacro } from './project-macros.ts';
 
 /** Keys of rows: the hash of their columns as text. */
 function surrogateKey(absent: string): WriteMacro {

@@ -2,7 +2,7 @@
 // Source: https://altinity.github.io/clickhouse-grafana/
 import type { Declaration } from '../../placeholders/template.ts';
 import { composed, type Unrolled } from '../../placeholders/unroll.ts';
-import { argumentsOf, closing, type Argument } from './arguments.ts';
+import { argumentsOf, closing, type Argument } from './macros.ts';
 import { depthOf, withoutTexts } from './statement-macros.ts';
 import { DATE_TIME_TYPE } from './altinity.ts';
 

@@ -2,8 +2,7 @@
 // Source: https://altinity.github.io/clickhouse-grafana/
 import type { Item, Part } from '../../placeholders/nodes.ts';
 import type { Declaration } from '../../placeholders/template.ts';
-import type { Argument } from './arguments.ts';
-import { timeValue } from './macros.ts';
+import { type Argument, timeValue } from './macros.ts';
 
 interface AltinityMacro {
   readonly name: string;

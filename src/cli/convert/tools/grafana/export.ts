@@ -1,8 +1,8 @@
 // Grafana: dashboards as JSON, with panels, rows, library panels and variables.
 // Source: https://grafana.com/docs/grafana/latest/dashboards/build-dashboards/view-dashboard-json-model/
 import type { Declaration } from '../../placeholders/template.ts';
-import { dialectOfEngine } from '../../export/databases.ts';
 import {
+  dialectOfEngine,
   entriesOf,
   listOf,
   member,

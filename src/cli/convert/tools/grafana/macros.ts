@@ -1,7 +1,5 @@
 // The macros of Grafana's SQL data sources: PostgreSQL, MySQL, ClickHouse, and those with the common macros of their SDK.
-// Source: https://grafana.com/docs/grafana/latest/datasources/postgres/query-editor/#macros and the plugins' own pages.
-import { valueOf, type Item, type Part, type Value } from '../../placeholders/nodes.ts';
-import type { Argument } from './arguments.ts';
+import { valueOf, type Condition, type Item, type Part, type Value } from '../../placeholders/nodes.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 
 /** `$__name(args)`; `name` has no `$`. */
@@ -240,4 +238,93 @@ function secondsOf(arg: Argument | undefined, variables: ReadonlyMap<string, Dec
 function durationOf(text: string): number | undefined {
   const [, count, unit = ''] = /^(\d{1,9})\s*([smhdw])$/.exec(text) ?? [];
   return count === undefined ? undefined : Number(count) * (UNITS[unit] ?? 1);
+}
+
+export interface Argument {
+  readonly start: number;
+  readonly end: number;
+  readonly text: string;
+}
+
+const MAX_ARGUMENTS = 4_000;
+
+/** The index after the parenthesis that closes the one at `open`. */
+export function closing(text: string, open: number): number | undefined {
+  let depth = 0;
+  let quote: string | undefined;
+  for (let at = open; at < Math.min(text.length, open + MAX_ARGUMENTS); at++) {
+    const char = text[at];
+    if (quote !== undefined) quote = char === quote ? undefined : quote;
+    else if (char === "'" || char === '"' || char === '`') quote = char;
+    else if (char === '(') depth++;
+    else if (char === ')' && --depth === 0) return at + 1;
+  }
+  return undefined;
+}
+
+/** The arguments between the parentheses of a call. */
+export function argumentsOf(
+  text: string,
+  { start, end }: { readonly start: number; readonly end: number },
+): readonly Argument[] {
+  const args: { start: number; end: number; text: string }[] = [];
+  let depth = 0;
+  let quote: string | undefined;
+  let from = start + 1;
+  const add = (to: number): void => {
+    const source = text.slice(from, to);
+    const trimmed = source.trim();
+    const at = from + source.indexOf(trimmed);
+    if (trimmed !== '') args.push({ start: at, end: at + trimmed.length, text: trimmed });
+    from = to + 1;
+  };
+  for (let at = start; at < end; at++) {
+    const char = text[at];
+    if (quote !== undefined) quote = char === quote ? undefined : quote;
+    else if (char === "'" || char === '"' || char === '`') quote = char;
+    else if (char === '(') depth++;
+    else if (char === ')' && --depth === 0) add(at);
+    else if (char === ',' && depth === 1) add(at);
+  }
+  return args;
+}
+
+/** A tag in place of a part of the call. */
+interface ConditionalMark {
+  readonly end: number;
+  readonly item: Item;
+}
+
+const CALL = /\$conditionalTest\s*(?=\()/g;
+
+/** The tags of all calls in a text, by the offset at which they begin. */
+export function conditionalMarks(
+  text: string,
+  byName: ReadonlyMap<string, Declaration>,
+): ReadonlyMap<number, ConditionalMark> {
+  const marks = new Map<number, ConditionalMark>();
+  for (const { 0: call, index } of text.matchAll(CALL)) {
+    const end = closing(text, index + call.length);
+    if (end === undefined) continue;
+    const args = argumentsOf(text, { start: index + call.length, end });
+    const [first, variable] = [args[0], args.at(-1)];
+    const when = variable && conditionOf(variable, byName);
+    if (first === undefined || variable === undefined || args.length < 2 || when === undefined) continue;
+    const other = args.length === 3 ? args[1] : undefined;
+    const last = other ?? args.at(-2) ?? first;
+    marks.set(index, { end: first.start, item: { kind: 'open', when } });
+    if (other !== undefined) marks.set(first.end, { end: other.start, item: { kind: 'else' } });
+    marks.set(last.end, { end, item: { kind: 'close' } });
+  }
+  return marks;
+}
+
+/** Returns whether the variable has a value; undefined if it is none that calls can send. */
+function conditionOf({ text }: Argument, byName: ReadonlyMap<string, Declaration>): Condition | undefined {
+  const name = /^\$(?:\{(\w+)(?::\w+)?\}|(\w+))$/.exec(text);
+  const declaration = byName.get(name?.[1] ?? name?.[2] ?? '');
+  if (declaration === undefined || declaration.reason !== undefined || declaration.text !== undefined)
+    return undefined;
+  const canBeAbsent = declaration.isAllAllowed === true || declaration.required === false;
+  return canBeAbsent ? { kind: 'given', value: valueOf(declaration) } : { kind: 'constant', value: true };
 }

@@ -5,9 +5,7 @@ import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
 import type { Declaration, TemplateDialect } from '../../placeholders/template.ts';
 import { ALTINITY_CALLS, altinityMacro } from './altinity.ts';
-import { argumentsOf, closing } from './arguments.ts';
-import { conditionalMarks } from './conditional-test.ts';
-import { grafanaMacro, timeValue, type MacroCall } from './macros.ts';
+import { argumentsOf, closing, conditionalMarks, grafanaMacro, timeValue, type MacroCall } from './macros.ts';
 
 const MARK = /\$__?\w+|\$\{[\w.]+(?::[^{}]*)?\}|\[\[\w+(?::[\w:]+)?\]\]|\$[A-Za-z]\w*/y;
 /** Dashboards ask by this if a variable is All. */

@@ -2,7 +2,7 @@
 // Source: https://github.com/grafana/clickhouse-datasource/blob/main/docs/sources/query-editor.md
 import { readRegions } from '../../placeholders/source-lexer.ts';
 import { composed, type Unrolled } from '../../placeholders/unroll.ts';
-import { argumentsOf, closing, type Argument } from './arguments.ts';
+import { argumentsOf, closing, type Argument } from './macros.ts';
 
 const MACRO = /\$__(columns|rateColumns|perSecondColumns|increaseColumns)\s*(?=\()/;
 const CLAUSE = /\b(where|group\s+by|having|order\s+by|limit|settings)\b/gi;

@@ -1,8 +1,8 @@
 // Metabase: cards of a serialization export (YAML) and of the API (JSON).
 // Source: https://www.metabase.com/docs/latest/installation-and-operation/serialization and /api/card
 import type { Declaration } from '../../placeholders/template.ts';
-import { dialectOfEngine } from '../../export/databases.ts';
 import {
+  dialectOfEngine,
   entriesOf,
   listOf,
   member,

@@ -1,7 +1,13 @@
 // Redash: queries as its API returns them, one or a list. Source: https://redash.io/help/user-guide/integrations-and-api/api
 import type { Declaration } from '../../placeholders/template.ts';
-import { dialectOfEngine } from '../../export/databases.ts';
-import { listOf, member, textOf, type ExportDocument, type DocumentPath } from '../../export/document.ts';
+import {
+  dialectOfEngine,
+  listOf,
+  member,
+  textOf,
+  type ExportDocument,
+  type DocumentPath,
+} from '../../export/document.ts';
 import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
 
 export const REDASH: ToolReader = {

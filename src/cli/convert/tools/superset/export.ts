@@ -1,7 +1,13 @@
 // Superset: datasets, saved queries and charts of an export. Source: https://superset.apache.org/docs/api and its export format
 import type { Declaration } from '../../placeholders/template.ts';
-import { dialectOfEngine } from '../../export/databases.ts';
-import { entriesOf, member, textOf, type ExportDocument, type DocumentPath } from '../../export/document.ts';
+import {
+  dialectOfEngine,
+  entriesOf,
+  member,
+  textOf,
+  type ExportDocument,
+  type DocumentPath,
+} from '../../export/document.ts';
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { chartSql } from './chart.ts';
 

@@ -11,12 +11,25 @@ import type {
   SourceItem,
   ToolReader,
 } from '../../export/foreign-query.ts';
-import { engineClauses, readDatasource } from './data-source.ts';
-import { instructionsOf, nameOf, type Instruction } from './datafile.ts';
-import { joined, tablesOf, usedNodes, withPipes, type Pipe, type PipeNode, type UsedNodes } from './nodes.ts';
-import { trimmed } from './node-lines.ts';
-import { readExamples } from './source-examples.ts';
-import { declaredColumns } from './table-columns.ts';
+import {
+  engineClauses,
+  readDatasource,
+  instructionsOf,
+  nameOf,
+  type Instruction,
+  readExamples,
+  declaredColumns,
+} from './data-source.ts';
+import {
+  joined,
+  tablesOf,
+  usedNodes,
+  withPipes,
+  type Pipe,
+  type PipeNode,
+  type UsedNodes,
+  trimmed,
+} from './nodes.ts';
 
 export const TINYBIRD: ToolReader = {
   isOwn: ({ files }) => files.some(({ path }) => /\.(pipe|datasource)$/i.test(path)),

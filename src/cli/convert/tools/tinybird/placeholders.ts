@@ -6,7 +6,7 @@ import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration } from '../../placeholders/template.ts';
-import { columnsAround } from './table-columns.ts';
+import { columnsAround } from './data-source.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 

@@ -1,7 +1,6 @@
 // Aggregates that each have the same condition, without a WHERE: the condition selects rows only after they are read.
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../../sql/clickhouse/tree/places.ts';
-import { argumentsOf, nameOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, argumentsOf, nameOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import type { ChangeKind, ChangeSubject } from '../change.ts';
 import { hasKey, written } from '../subject.ts';
 

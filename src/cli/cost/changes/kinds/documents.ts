@@ -1,8 +1,7 @@
 // Documents that a table of the WITH clause or a subquery selects as a whole, of which the query around it reads a few paths.
 import { quoteIdentifier } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
-import { membersOf, nodesOf } from '../../../../sql/clickhouse/tree/places.ts';
-import { nameOf, namesOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
+import { membersOf, nodesOf, nameOf, namesOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import type { ChangeEdit, ChangeKind, ChangeSubject } from '../change.ts';
 import { calledWith, stringOf, typeOfColumn, written } from '../subject.ts';
 

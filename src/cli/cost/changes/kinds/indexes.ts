@@ -1,8 +1,7 @@
 // Columns with many values that conditions compare with one of them, in tables that have no key or index for them.
 import { quoteIdentifier } from '../../../../sql/clickhouse/literal.ts';
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../../sql/clickhouse/tree/places.ts';
-import { conjunctsOf, namesOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, conjunctsOf, namesOf, partOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import type { ChangeKind, ChangeSubject, ReadTable } from '../change.ts';
 import { columnName, comparedOf, listedStrings } from '../subject.ts';
 

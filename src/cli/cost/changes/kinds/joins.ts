@@ -1,7 +1,7 @@
 // Joins and EXISTS that read a table as a whole, since the rows of the other side do not select among its keys: a condition with IN does.
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../../sql/clickhouse/tree/places.ts';
 import {
+  nodesOf,
   conjunctsOf,
   nameOf,
   namesOf,

@@ -1,7 +1,6 @@
 // Orders that the table has already: the engine reads as many rows as LIMIT asks for, if the order is written by the columns of the key.
 import type { Node } from '../../../../sql/clickhouse/tree/nodes.ts';
-import { nodesOf } from '../../../../sql/clickhouse/tree/places.ts';
-import { partOf, wordOf } from '../../../../sql/clickhouse/tree/visit.ts';
+import { nodesOf, partOf, wordOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import { isDate, isDateTime, isNumeric } from '../../../../sql/types/traits.ts';
 import type { ChangeKind, ChangeSubject } from '../change.ts';
 import { bare, calledWith, keyType, numberOf, stringOf, written } from '../subject.ts';
