@@ -268,7 +268,10 @@ describe('a running service', () => {
     expect((await ask('number')).err).toContain('route.endpoint_unknown');
     const wrong = await run(['query', 'numbers', '--url', served.address, '--key', 'wrong']);
     expect(wrong.err).toContain('auth.');
-    expect(await ask('numbers', '--explain')).toMatchObject({ code: 1, err: expect.stringContaining('sql') });
+    expect(await ask('numbers', '--explain')).toMatchObject({
+      code: 0,
+      out: expect.stringContaining('1. saved: The query of the endpoint'),
+    });
     expect(await ask('own', '--lql', 's:n f:rows', '--explain')).toMatchObject({
       code: 0,
       out: expect.stringContaining('FROM `rows`'),
