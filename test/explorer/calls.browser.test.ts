@@ -49,8 +49,8 @@ test('operators see the calls by endpoint and by key, and go on seeing new ones'
   const { page, complaints } = await visitorOfTest(service, { viewport: { width: 420, height: 800 } });
   await openExplorer(page, service, '#/zz.aged');
   await showAndRun(page, '#/zz.aged?most=2');
-  await page.getByRole('button', { name: 'Calls', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Calls' });
+  await page.getByRole('button', { name: 'Traffic' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Traffic' });
   await dialog.getByRole('rowheader', { name: 'zz.aged' }).waitFor(); // rows are written every five seconds
   await dialog.getByLabel('by').selectOption('key');
   await dialog.getByRole('rowheader', { name: 'development' }).waitFor();

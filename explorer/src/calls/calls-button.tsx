@@ -23,8 +23,8 @@ export function CallsButton() {
         type="button"
         class="button quiet icon-only"
         aria-haspopup="dialog"
-        aria-label="Calls"
-        title="Calls: which endpoints and keys take the most time, rows and errors"
+        aria-label="Traffic"
+        title="Traffic: which endpoints and keys take the most time, rows and errors"
         onClick={() => setOpen(true)}
       >
         <Icon name="history" />
@@ -65,7 +65,7 @@ function CallsDialog({ onClose }: { readonly onClose: () => void }) {
   const { rows, problem } = useCalls(choice);
   const set = (part: Partial<Choice>): void => setChoice({ ...choice, ...part });
   return (
-    <WindowDialog title="Calls" onClose={onClose}>
+    <WindowDialog title="Traffic" onClose={onClose}>
       <div class="calls-choice">
         <Select label="Of" names={TIMES} value={choice.time} onChange={(time) => set({ time })} />
         <Select label="by" names={GROUPS} value={choice.group} onChange={(group) => set({ group })} />
@@ -160,7 +160,7 @@ function CallsTable({ rows, name }: { readonly rows: readonly Row[] | undefined;
   if (rows.length === 0)
     return <p role="status">No calls are in the table: it has calls if MILLRACE_USAGE is on.</p>;
   return (
-    <div class="calls-table" tabIndex={0} role="group" aria-label="Calls">
+    <div class="calls-table" tabIndex={0} role="group" aria-label="Traffic">
       <table>
         <thead>
           <tr>

@@ -21,9 +21,10 @@ export function Header() {
       <nav class="header-actions" aria-label="Page">
         {key.value !== undefined && (
           <>
+            {/* It is there once the endpoints are known, and moves nothing else. */}
+            <CallsButton />
             <PaletteButton />
             <ViewsMenu />
-            <CallsButton />
             <OpenapiButton />
           </>
         )}
