@@ -3,7 +3,7 @@
 import { EngineError, type Engine } from '../../service/engine/engine.ts';
 import { engineSentence } from '../../service/engine/engine-sentence.ts';
 import { readRows } from '../../service/engine/rows.ts';
-import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { GRANULE } from './estimate.ts';
 import { isTime, valueOf, type KeyColumn, type ValueSource } from './key-values.ts';
 import type { Statistics, TableStatistics } from './statistics.ts';
@@ -210,6 +210,16 @@ export interface VariedRows {
   readonly rollup: ValueSource['buckets'];
 }
 
+const CONSTRAINTS = `SELECT arrayJoin(extractAll(create_table_query, 'CONSTRAINT (\`[^\`]+\`|[^ \`]+) (?:CHECK|ASSUME)'))
+FROM system.tables WHERE`;
+
+/** The names of what INSERT checks in a table, as written in SQL: rows that are made need not satisfy it. */
+async function constraintsOf(engine: Engine, { database, name }: StoredTable): Promise<readonly string[]> {
+  const sql = `${CONSTRAINTS} database = ${quoteString(database)} AND name = ${quoteString(name)}`;
+  const rows = (await readRows(engine, `SELECT * FROM (\n${sql}\n)`)) as readonly [string][]; // as selected
+  return rows.map(([each]) => each);
+}
+
 /**
  * Fills the made table from the one with the rows of fixtures, and gives it the name of that one. Resolves to the reason if it cannot be
  * made.
@@ -239,6 +249,9 @@ export async function scaleTable(
   const insert = `INSERT INTO ${made} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${numbers} SETTINGS max_partitions_per_insert_block = 0, optimize_on_insert = 0`;
   const statements = [
     `CREATE TABLE ${made} AS ${own} ENGINE = ${definitionOf(table)}`,
+    ...(await constraintsOf(engine, table)).map(
+      (each) => `ALTER TABLE ${made} DROP CONSTRAINT IF EXISTS ${each}`,
+    ),
     ...indexes.map((each) => `ALTER TABLE ${made} ${each}`),
     ...(names.length > 0 && rows > 0 ? [insert] : []),
     `EXCHANGE TABLES ${made} AND ${own}`,

@@ -42,7 +42,7 @@ function newDraft(): RuleDraft {
  * (``metadata.user.name.:`String` ``); an action on a parent applies to its parts.
  */
 export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undefined {
-  if (!key.includes('.')) return rules.byName.get(folded(key));
+  if (!key.includes('.')) return rules.byName.get(foldedName(key));
   let node: ColumnRules | undefined = rules;
   for (const name of namesOf(key)) {
     node = node?.byName.get(name);
@@ -52,10 +52,10 @@ export function rulesBelow(rules: ColumnRules, key: string): ColumnRules | undef
 }
 
 function namesOf(path: string): readonly string[] {
-  return folded(plainPath(path)).split('.');
+  return foldedName(plainPath(path)).split('.');
 }
 
-/** In lower case and in NFC. */
-function folded(name: string): string {
+/** In lower case and in NFC: names are compared so. */
+export function foldedName(name: string): string {
   return /[^\0-\x7f]/.test(name) ? name.normalize('NFC').toLowerCase().normalize('NFC') : name.toLowerCase();
 }

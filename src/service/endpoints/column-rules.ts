@@ -1,5 +1,5 @@
 // Which of an endpoint's rules for personal data apply to a result column, or to parts of it.
-import { rulesBelow, type ColumnAction, type ColumnRules } from '../../guard/redact/columns.ts';
+import { foldedName, rulesBelow, type ColumnAction, type ColumnRules } from '../../guard/redact/columns.ts';
 import type { SourceSettings } from '../../guard/redact/redactor.ts';
 import { plainPath } from '../../guard/redact/subcolumn-name.ts';
 import { jsonValueOf } from '../../sql/types/json-value.ts';
@@ -33,9 +33,9 @@ export function partRules(pii: Pii, name: string): readonly string[] {
   return paths.filter((path) => path.toLowerCase().startsWith(start)).map((path) => path.slice(start.length));
 }
 
-/** Names are compared as redaction does: without case, and without types in a path. */
+/** Names are compared as redaction does: without case, in one Unicode form, and without types in a path. */
 export function foldedPath(name: string): string {
-  return plainPath(name).toLowerCase();
+  return foldedName(plainPath(name));
 }
 
 /**

@@ -9,7 +9,7 @@ import { readComputed } from './computed-on-read.ts';
 import { createReadTables, type Ask, type TableColumns } from './read-tables.ts';
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
-import { ruledColumns, unknownRule, unknownRuleText } from './unknown-rules.ts';
+import { findIdleRule } from './unknown-rules.ts';
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
 export interface Describe {
@@ -90,14 +90,9 @@ function createIdleRule(describe: Pick<Describe, 'result' | 'source' | 'tables'>
     const paths = Object.keys(rules);
     const found = known.get(rules);
     if (found !== undefined) return found.reason;
-    const columns = await ruledColumns(describe, endpoint);
-    if (columns === undefined) return undefined;
-    const [reason] = paths.flatMap((path) => {
-      const unknown = unknownRule(path, columns);
-      return unknown === undefined ? [] : [unknownRuleText(path, unknown)];
-    });
-    known.set(rules, { reason });
-    return reason;
+    const idle = await findIdleRule(describe, endpoint, paths);
+    if (idle !== undefined) known.set(rules, idle);
+    return idle?.reason;
   };
 }
 

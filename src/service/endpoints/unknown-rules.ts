@@ -1,6 +1,7 @@
 // Redaction rules for columns, or parts of columns, that neither the result nor a table for consumer queries has: they redact nothing.
 import type { Column } from '../engine/engine.ts';
 import { jsonValueOf, type JsonValue } from '../../sql/types/json-value.ts';
+import { foldedName } from '../../guard/redact/columns.ts';
 import { foldedPath } from './column-rules.ts';
 import type { Endpoint } from './endpoint.ts';
 
@@ -25,16 +26,42 @@ export async function ruledColumns(
   endpoint: Pick<Endpoint, 'variants'>,
 ): Promise<readonly Column[] | undefined> {
   const columns: Column[] = [];
-  for (const variant of endpoint.variants()) {
-    const result = await describe.result(variant);
-    const readable = variant.sandbox.enabled ? await describe.tables(variant) : [];
-    if (result === undefined || readable === undefined) return undefined;
-    // At the source, rules apply to the columns of the tables, and then to those of the result.
-    const source = variant.redaction.at === 'source' ? await describe.source(variant) : { stored: [] };
-    if (source === undefined) return undefined;
-    columns.push(...result, ...source.stored, ...readable.flatMap((table) => table.columns));
+  for await (const part of partsOf(describe, endpoint)) {
+    if (part === undefined) return undefined;
+    columns.push(...part);
   }
   return columns;
+}
+
+/** The first rule that applies to nothing, if there is one; undefined if the engine cannot say. It describes no more than that needs. */
+export async function findIdleRule(
+  describe: DescribeColumns,
+  endpoint: Pick<Endpoint, 'variants'>,
+  paths: readonly string[],
+): Promise<{ readonly reason: string | undefined } | undefined> {
+  const columns: Column[] = [];
+  for await (const part of partsOf(describe, endpoint)) {
+    if (part === undefined) return undefined;
+    columns.push(...part);
+    if (columns.length > 0 && paths.every((path) => unknownRule(path, columns) === undefined)) break;
+  }
+  const [reason] = paths.flatMap((path) => {
+    const unknown = unknownRule(path, columns);
+    return unknown === undefined ? [] : [unknownRuleText(path, unknown)];
+  });
+  return { reason };
+}
+
+async function* partsOf(
+  describe: DescribeColumns,
+  { variants }: Pick<Endpoint, 'variants'>,
+): AsyncGenerator<readonly Column[] | undefined> {
+  for (const variant of variants()) {
+    yield await describe.result(variant);
+    // At the source, rules apply to the columns of the tables, and then to those of the result.
+    if (variant.redaction.at === 'source') yield (await describe.source(variant))?.stored;
+    if (variant.sandbox.enabled) yield (await describe.tables(variant))?.flatMap((table) => table.columns);
+  }
 }
 
 /** Undefined if any of the columns has the column or path. Names are compared without case, as redaction does. */
@@ -55,30 +82,37 @@ export function unknownRule(path: string, columns: readonly Column[]): UnknownPa
 export function unknownRuleText(path: string, { at }: UnknownPart): string {
   return at === ''
     ? `neither the result nor a table for consumer queries has a column ${path}`
-    : `${at} has no part ${path.slice(at.length + 1)}`;
+    : `${at} has no part ${path.split('.').slice(at.split('.').length).join('.')}`;
 }
 
 /** Returns whether a column of this type has the part that a path such as `metadata.project` names. */
 export function hasPart(column: string, type: string, path: string): boolean {
   const names = foldedPath(path)
-    .slice(column.length + 1)
+    .slice(foldedPath(column).length + 1)
     .split('.');
   return unknownPart(jsonValueOf(type), names, column) === undefined;
 }
 
 function unknownPart(value: JsonValue, names: readonly string[], at: string): UnknownPart | undefined {
-  const [first, ...others] = names;
-  if (first === undefined) return undefined;
+  if (names.length === 0) return undefined;
   switch (value.kind) {
     case 'nullable':
       return unknownPart(value.inner, names, at);
     case 'array':
       return unknownPart(value.element, names, at);
     case 'record': {
-      const found = [...value.members].find(([name]) => name.toLowerCase() === first);
-      if (found === undefined) return { at, names: [...value.members.keys()] };
-      return unknownPart(found[1], others, `${at}.${found[0]}`);
+      const failures = [...value.members].flatMap(([name, member]) => {
+        const own = foldedName(name).split('.'); // such a name is a path, as that of a column
+        const isOnPath = own.slice(0, names.length).every((part, index) => part === names[index]);
+        return isOnPath ? [unknownPart(member, names.slice(own.length), `${at}.${name}`)] : [];
+      });
+      return firstFailure(failures, { at, names: [...value.members.keys()] });
     }
+    case 'tuple': // as arrays, it is transparent: its elements have no names
+      return firstFailure(
+        value.elements.map((element) => unknownPart(element, names, at)),
+        { at, names: [] },
+      );
     case 'map':
     case 'object':
     case 'any':
@@ -90,7 +124,14 @@ function unknownPart(value: JsonValue, names: readonly string[], at: string): Un
     case 'integer':
     case 'null':
     case 'string':
-    case 'tuple':
       return { at, names: [] };
   }
+}
+
+/** Undefined if the rest of a path is known in any of the values. */
+function firstFailure(
+  values: readonly (UnknownPart | undefined)[],
+  none: UnknownPart,
+): UnknownPart | undefined {
+  return values.includes(undefined) ? undefined : (values[0] ?? none);
 }

@@ -36,13 +36,14 @@ type Identified = Pick<
   | 'labels'
   | 'clientName'
   | 'trace'
+  | 'isReadShown'
 >;
 
 /** Emits the observation of one request. Call once per request. */
 export function observeFinished(
   options: ObserveOptions,
   { request, requestId, started }: StartedRequest,
-  { endpoint, principal, usageId, labels, clientName, trace, read, engineMs }: CallRecord,
+  { endpoint, principal, usageId, labels, clientName, trace, read, engineMs, isReadShown }: CallRecord,
   result: AnswerSummary,
 ): void {
   options.observe({
@@ -60,6 +61,7 @@ export function observeFinished(
     clientName,
     client: options.clientAddress(request),
     trace,
+    isReadShown,
     ...result,
     // Of a call that failed, too.
     read: result.read ?? read,

@@ -8,7 +8,7 @@ export interface RecentCall
       FinishedCall,
       'requestId' | 'usageId' | 'principal' | 'endpoint' | 'revision' | 'version' | 'status' | 'code'
     >,
-    Pick<FinishedCall, 'cache' | 'rows' | 'bytes' | 'ms' | 'timing' | 'read'> {
+    Pick<FinishedCall, 'cache' | 'rows' | 'bytes' | 'ms' | 'timing' | 'read' | 'isReadShown'> {
   /** Milliseconds since 1970. */
   readonly ended: number;
 }
@@ -45,9 +45,9 @@ export function createRecentCalls({ now, most = 2000 }: RecentCallsOptions): Rec
     add: (call) => {
       const { requestId, usageId, principal, endpoint, revision, version, status, code } = call;
       if (requestId.length > MAX_ID) return;
-      const { cache, rows, bytes, ms, timing, read } = call;
+      const { cache, rows, bytes, ms, timing, read, isReadShown } = call;
       const known = { requestId, usageId, principal, endpoint, revision, version, status, code };
-      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, ended: now() };
+      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, isReadShown, ended: now() };
       next = (next + 1) % most;
     },
     find: (requestId, usageId) =>

@@ -25,7 +25,7 @@ export interface CallColumn {
   readonly value: (request: Finished, epoch: number) => unknown;
 }
 
-type Key = Exclude<keyof Finished, 'kind' | 'usageId'>;
+type Key = Exclude<keyof Finished, 'kind' | 'usageId' | 'isReadShown'>;
 
 /** For strings that repeat. */
 const REPEATED = 'LowCardinality(String)';

@@ -101,6 +101,8 @@ export interface CallRecord {
   /** What the queries of this call have read, as far as the engine reports it, and the engine's time in milliseconds; also if they failed. */
   read?: ReadSummary;
   engineMs?: number;
+  /** It is true if `read` counts rows that the caller may know of: of a saved query, without removed personal data. */
+  isReadShown?: boolean;
 }
 
 /** Seconds after the lifetime of a response (RFC 5861). */

@@ -39,6 +39,7 @@ export async function plan(deps: PlanDeps, bound: Bound): Promise<Plan> {
   const { admitted, opened, follows } = bound;
   const { call, content, principal, endpoint: called } = admitted;
   const query = await queryOf(deps, bound);
+  call.record.isReadShown = admitted.consumerQuery === undefined && !isRedacting(bound.redactor);
   const planMs = deps.clock.monotonic() - bound.started;
   const metadata = follows === undefined ? metadataOptions(admitted) : undefined;
   const { budgets, observe, clock } = deps;

@@ -185,6 +185,8 @@ export type Observation =
       /** Set only if a query was executed for this request. */
       readonly timing?: StageTimes | undefined;
       readonly read?: ReadSummary | undefined;
+      /** It is true if the caller may know what was read; in no output. */
+      readonly isReadShown?: boolean | undefined;
       /** The client program of a ClickHouse interface request: one of a closed list. */
       readonly clientName?: string | undefined;
       /** The caller's IP address. */

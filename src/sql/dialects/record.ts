@@ -17,7 +17,7 @@ import type { Name } from './tree.ts';
 import { tooLarge, unconverted, unknown, type OutputColumn } from './context.ts';
 import { jsonAt } from './json-path.ts';
 
-const SIZES: Readonly<Record<string, number>> = { Int8: 1, Int16: 2, Int32: 4 };
+const SIZES: ReadonlyMap<string, number> = new Map(Object.entries({ Int8: 1, Int16: 2, Int32: 4 }));
 
 /** The type of a column that DESCRIBE has printed. */
 export function typeOfColumn(column: SourceColumn): Type {
@@ -80,7 +80,7 @@ function numberType(type: ClickHouseType): Type {
       kind: 'int',
       isNullable: false,
       scale: 0,
-      bytes: SIZES[type.name],
+      bytes: SIZES.get(type.name),
       isUnsigned: type.name === 'UInt64',
       bits: bitsOf(integer),
     };

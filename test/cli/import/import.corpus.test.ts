@@ -255,7 +255,8 @@ describe('a dbt project', () => {
     'seeds/rates.csv': 'currency,rate,since\nEUR,1.1,2024-01-01\n"US,D",1,\n',
     'macros/cents.sql': '{% macro cents(x) %}{{ x }} / 100{% endmacro %}\n',
     'models/staging/stg_rates.sql': "SELECT currency, rate FROM {{ ref('rates') }}",
-    'models/marts/dear.sql': "SELECT currency FROM {{ ref('stg_rates') }} WHERE rate > 1",
+    'models/marts/dear.sql':
+      "{{ config(tags=['x'], alias='expensive') }} SELECT currency FROM {{ ref('stg_rates') }} WHERE rate > 1",
     'models/marts/names.sql': "SELECT upper(currency) AS name FROM {{ ref('dear') }}",
   };
 
@@ -269,12 +270,12 @@ describe('a dbt project', () => {
       'sales.rates: converted',
     ]);
     expect(report.items.flatMap(({ rows }) => rows ?? [])).toEqual([1, 1, 2]);
-    expect(read(folder, 'names')['query']).toContain('FROM sales_marts.dear');
+    expect(read(folder, 'names')['query']).toContain('FROM sales_marts.expensive');
     const files = readdirSync(join(folder, 'schema'), { recursive: true, encoding: 'utf8' });
     expect(files.filter((name) => name.endsWith('.sql')).toSorted()).toEqual([
       'sales/rates.sql',
       'sales/stg_rates.sql',
-      'sales_marts/dear.sql',
+      'sales_marts/expensive.sql',
     ]);
   });
 });

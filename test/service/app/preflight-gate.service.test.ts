@@ -1,6 +1,7 @@
 // When consumer queries are accepted: only after a self-test has passed, and still if the engine was busy for a later one.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { preflight } from '../../../src/service/app/preflight.ts';
+import { createCompile } from '../../../src/service/endpoints/compile.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import { createDescribe } from '../../../src/service/endpoints/describe.ts';
 import { EngineError, type Engine } from '../../../src/service/engine/engine.ts';
@@ -69,4 +70,27 @@ test('closed, it stops retrying', async () => {
   gate.close();
   await gate.check();
   expect(retries).toEqual([]);
+});
+
+test('an endpoint that redacts tables which are missing is tested as others are', async () => {
+  const file = `id: 5f0c2f0e-7a4b-4c55-9d0f-0f1f5f4f1a01
+name: without-table
+query: WITH k AS (SELECT email FROM zoo.keepers) SELECT email FROM k
+sandbox: { enabled: true }
+pii: { redact: true, columns: { email: mask } }
+`;
+  const { candidate } = createCompile({ piiHashKey: undefined })('without-table.yaml', file);
+  if (candidate === undefined) throw new Error('the file is valid');
+  const { endpoint } = candidate;
+  const catalog = {
+    endpoints: [endpoint],
+    all: [endpoint],
+    find: () => endpoint,
+    versions: () => [endpoint],
+  };
+  const { engine } = service;
+  const findings = await preflight(engine, { current: () => catalog }, createDescribe(engine));
+  const tried = findings.filter(({ name }) => name.startsWith('without-table: '));
+  expect(tried.length).toBeGreaterThan(20);
+  expect(tried.filter(({ outcome }) => outcome !== 'held')).toEqual([]);
 });

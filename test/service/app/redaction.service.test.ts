@@ -296,7 +296,7 @@ describe('what is redacted', () => {
     const seen: number = service.observed.length;
     for (const response of [await ask('idle'), await ask('idle'), await own('idle', 'SELECT m FROM t')]) {
       const text = await response.text();
-      expect([response.status, leaks(text), text.includes('Ann')], text).toEqual([500, false, false]);
+      expect([response.status, leaks(text), text.includes('Ann')]).toEqual([500, false, false]);
       expect(JSON.parse(text)).toMatchObject({ code: 'endpoint.failed' });
     }
     const reason = 'neither the result nor a table for consumer queries has a column metadata.user.name';

@@ -18,11 +18,14 @@ const TOKENS: readonly Token[] = [
   token('plain'),
   token('small', { endpoints: ['mine'], parameters: { tenant: 'small' }, statements: true }),
   token('large', { endpoints: ['mine'], parameters: { tenant: 'large' } }),
-  token('redacted', { allow: ['sql'], statements: true, pii: 'redact' }),
+  token('redacted', { allow: ['sql'], statements: true, pii: 'redact', budget: { read: '1GiB/min' } }),
+  token('counted', { allow: ['sql'], statements: true, budget: { read: '1GiB/min' } }),
   token('rated', { rate: '1/h' }),
 ];
 const TABLE =
   'CREATE TABLE app.events (tenant String, ts DateTime, n UInt32) ENGINE = MergeTree ORDER BY (tenant, ts) SETTINGS index_granularity = 64';
+/** Parameters of which the values of a few calls take the place of all earlier statements. */
+const WIDE = Array.from({ length: 16 }, (_, index) => `p${index}`);
 const rowsOf = (tenant: string, rows: number): string =>
   `INSERT INTO app.events SELECT '${tenant}', toDateTime(1700000000) + number, number FROM numbers(${rows})`;
 
@@ -38,6 +41,8 @@ beforeAll(async () => {
     spread: 'query: SELECT @n AS n\nparameters: { n: { type: UInt32 } }\ncache: { ttl: 600 }',
     again: 'query: SELECT 2 AS n',
     kept: 'query: SELECT 1 AS n\ncache: { ttl: 600 }',
+    named: `query: "WITH named AS (SELECT n, tenant FROM app.events WHERE tenant != 'large') SELECT n FROM named"\nsandbox: { enabled: true }`,
+    wide: `query: SELECT ${WIDE.map((name) => `length(@${name})`).join(' + ')} AS n\nparameters: { ${WIDE.map((name) => `${name}: { type: String, required: true }`).join(', ')} }`,
     open: 'query: "WITH t AS (SELECT n, tenant FROM app.events) SELECT n FROM t"\nsandbox: { enabled: true }',
   };
   for (const [index, [name, body]] of Object.entries(endpoints).entries())
@@ -113,13 +118,20 @@ describe('the report about a call', () => {
     });
   });
 
-  test('of a consumer query has its plan, while consumer queries may run', async () => {
+  test('of a consumer query has its plan for operators, while consumer queries may run', async () => {
     const path = `open?${new URLSearchParams({ sql: 'SELECT count() FROM t WHERE n = (SELECT max(n) FROM t)' }).toString()}`;
-    expect(await explained(path, 'author', 'own-1')).toMatchObject({
-      plan: { reads: expect.arrayContaining([expect.objectContaining({ table: 'app.events' })]) },
+    const report = await explained(path, 'author', 'own-1');
+    expect([report.plan, report.read, report.unplanned]).toEqual([undefined, undefined, undefined]);
+    expect(await admin('/why?target=own-1')).toMatchObject({
+      result: {
+        plan: { reads: expect.arrayContaining([expect.objectContaining({ table: 'app.events' })]) },
+      },
     });
-    const failed = `open?${new URLSearchParams({ sql: 'SELECT throwIf(n > 1) FROM t' }).toString()}`;
-    expect(await explained(failed, 'author', 'own-2')).not.toHaveProperty('plan');
+    const failed = `open?${new URLSearchParams({ sql: 'SELECT intDiv(1, n - n) FROM t' }).toString()}`;
+    await explained(failed, 'author', 'own-2');
+    expect(await admin('/why?target=own-2')).toMatchObject({
+      result: { unplanned: 'The query of the caller failed' },
+    });
   });
 });
 
@@ -183,6 +195,41 @@ describe('attacks', () => {
     }
   });
 
+  test('a consumer query does not show how many rows its tables leave out', async () => {
+    const textOf = async (tenant: string, id: string): Promise<string> => {
+      const sql = `SELECT count() FROM named WHERE tenant = '${tenant}'`;
+      const { plan, read, unplanned } = await explained(
+        `named?${new URLSearchParams({ sql }).toString()}`,
+        'counted',
+        id,
+      );
+      return JSON.stringify({ plan, read, unplanned });
+    };
+    // The table of the endpoint leaves out the rows of large.
+    expect(await textOf('large', 'hidden-1')).toBe(await textOf('nobody', 'hidden-2'));
+  });
+
+  test('what a redacted call has read is not shown once its statement is forgotten', async () => {
+    await explained('scan', 'redacted', 'forgotten');
+    const text = 'x'.repeat(8000);
+    for (let n = 0; n < 20; n++) {
+      const response = await service.call('/api/endpoints/query/wide', {
+        method: 'POST',
+        headers: { 'X-API-KEY': 'redacted', 'Content-Type': 'application/json' },
+        body: JSON.stringify(Object.fromEntries(WIDE.map((name) => [name, `${n}${text}`]))),
+      });
+      expect([n, response.status, (await response.text()).length > 0]).toEqual([n, 200, true]);
+    }
+    const report = await reported('forgotten', 'redacted');
+    expect([report.read, report.plan]).toEqual([undefined, undefined]);
+    expect(await admin('/why?target=forgotten')).toMatchObject({
+      result: {
+        read: { rows: expect.any(Number) },
+        unplanned: expect.stringContaining('later ones took its place'),
+      },
+    });
+  });
+
   test('a removed endpoint, and a changed one, are not planned', async () => {
     const id = 'id: 00000000-0000-4000-8000-000000000071\nname: brief\n';
     await writeEndpoint(service, 'brief', `${id}query: SELECT count() AS c FROM app.events\n`);
@@ -218,6 +265,9 @@ describe('operators', () => {
         plan: { reads: [expect.objectContaining({ table: 'app.events' })] },
       },
     });
+    expect(await admin('/why?target=mine')).toMatchObject({ result: { endpoint: 'mine' } });
+    // Callers choose ids, also names of endpoints.
+    await explained('kept', 'plain', 'mine');
     expect(await admin('/why?target=mine')).toMatchObject({ result: { endpoint: 'mine' } });
     expect(await admin('/why?target=nothing')).toMatchObject({ status: 404, code: 'route.request_unknown' });
     expect(await admin('/why')).toMatchObject({ status: 400 });

@@ -129,6 +129,12 @@ describe('the engine', () => {
       query: 'SELECT ids, maybe FROM app.wide',
       names: ['ids, maybe'],
     },
+    {
+      why: 'values that are or contain one',
+      query:
+        "SELECT max(id) AS last, groupArray(id) AS list, (name, ids) AS pair, [id] AS one, map('id', id) AS m, map(id, name) AS names FROM app.wide GROUP BY ALL",
+      names: ['last, list, pair, one, m'],
+    },
     { why: 'an optional part', query: 'SELECT name /* if @x */, id /* end */ FROM app.wide', names: ['id'] },
     {
       why: 'numbers that are counted',

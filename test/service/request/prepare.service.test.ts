@@ -78,6 +78,37 @@ test('while the engine cannot describe the tables, nothing is prepared, and the 
   expect(sent().some((sql) => sql.startsWith('DESCRIBE '))).toBe(true);
 });
 
+test('rules for personal data that apply to something are known with the first variant, and kept', async () => {
+  const { over, sent } = recorded();
+  const choices = Array.from({ length: 20 }, (_, index) => `c${index}: number + ${index} AS c`).join(', ');
+  const { idleRule } = createDescribe(over);
+  const endpoint = compile(
+    `id: 00000000-0000-4000-8000-000000000009\nname: ruled\nquery: SELECT @c, number AS id FROM numbers(3)\nparameters: { c: { choices: { ${choices} }, default: c0 } }\npii: { redact: true, columns: { id: mask } }\n`,
+  );
+  expect([await idleRule(endpoint), sent().length]).toEqual([undefined, 1]);
+  expect([await idleRule(endpoint.variants()[7] ?? endpoint), sent().length]).toEqual([undefined, 0]);
+});
+
+test('rules apply where redaction finds their paths, and such endpoints are served', async () => {
+  const columns = {
+    'u.name': "(CAST(('Ann', 1), 'Tuple(name String, n UInt8)'), 2) AS u",
+    'v.first.name': "CAST(tuple('Ann'), 'Tuple(`first.name` String)') AS v",
+    'w.first': "CAST(tuple('Ann'), 'Tuple(`first.name` String)') AS w",
+    'caf\u00e9': "'Ann' AS `cafe\u0301`",
+  };
+  const file = (paths: readonly string[]): string =>
+    `id: 00000000-0000-4000-8000-000000000010\nname: ruled\nquery: ${JSON.stringify(`SELECT ${Object.values(columns).join(', ')}`)}\npii: { redact: true, columns: { ${paths.map((path) => `${JSON.stringify(path)}: mask`).join(', ')} } }\n`;
+  await writeEndpoint(service, 'ruled', file(Object.keys(columns)));
+  await service.service.reload();
+  const response = await service.call('/api/endpoints/query/ruled', {});
+  const text = await response.text();
+  expect([response.status, text.includes('Ann'), text.split('REDACTED').length - 1]).toEqual([200, false, 4]);
+  const { idleRule } = createDescribe(engine);
+  for (const path of Object.keys(columns))
+    expect(await idleRule(compile(file([`${path}.other`])))).toMatch(/ has no part (?:first\.)?other$/);
+  expect(await idleRule(compile(file(['other'])))).toContain('has a column other');
+});
+
 test('the first consumer query of a prepared endpoint sends nothing but its own check', async () => {
   const { over, sent } = recorded();
   const { endpoint, sandboxes, planText } = open(over);

@@ -36,8 +36,9 @@ const REMEDIES: readonly (readonly [message: RegExp, remedy: string])[] = [
   ],
   [
     /illegal types of arguments \(`?(?:Date|U?Int).*(?:Date|U?Int\d+)`?\) of function `?(?:equals|notEquals|less|greater)/is,
-    "Write a date as a string: '2024-01-31'",
+    "Write a date as a string, '2024-01-31', or declare the parameter as Date",
   ],
+  [/array does not start with '\[' character/i, 'To look for a value in an array, write has(column, value)'],
   [/LIMIT expression must be constant/i, 'Write a number, or a parameter of type UInt64'],
   [
     /Variant\/Dynamic are not allowed in (?:GROUP|ORDER) BY/i,

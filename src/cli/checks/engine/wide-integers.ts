@@ -2,8 +2,9 @@
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
 import { readRows } from '../../../service/engine/rows.ts';
-import { nodesOf, nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
-import { parseType, innerType, type ClickHouseType } from '../../../sql/types/type.ts';
+import type { Node } from '../../../sql/clickhouse/tree/nodes.ts';
+import { argumentsOf, nodesOf, nameOf, namesOf } from '../../../sql/clickhouse/tree/visit.ts';
+import { parseType, innerType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 import type { Analysis } from '../../../service/endpoints/analysis.ts';
 import type { InspectedFile } from '../../../service/endpoints/compile.ts';
 import { createDescribe } from '../../../service/endpoints/describe.ts';
@@ -28,15 +29,21 @@ export async function readWideColumns(engine: Engine): Promise<WideColumns> {
   return new Set(rows.map(([name]) => name));
 }
 
-/** Returns whether JSON has such integers in values of the type. */
+/** Returns whether JSON has such integers in values of the type. Keys of maps are strings there. */
 export function isWide(type: ClickHouseType): boolean {
   const plain = plainType(type);
-  if (plain.name === 'Array') return isWide(innerType(plain));
+  if (plain.name === 'Map') return isWide(innerType(plain, 1));
+  if (plain.name === 'Array' || plain.name === 'Tuple')
+    return typeArguments(plain).some((element) => isWide(element.type));
   return (integerOf(plain)?.bits ?? 0) >= 64;
 }
 
+/** Calls, and array(…) and tuple(…) in their short forms, whose value is or contains one of their arguments. */
+const KEEPING =
+  /^(?:min|max|any|anyLast|argMin|argMax|groupArray|groupUniqArray|array|tuple|map|ifNull|coalesce|assumeNotNull|arrayJoin)$/i;
+
 /**
- * One finding for all result columns that are such a stored column, as it is. Numbers that are counted or added up are rarely that
+ * One finding for all result columns that are or contain such a stored column, as it is. Numbers that are counted or added up are rarely that
  * large. None if the file says how they are written.
  */
 export async function findWideIntegers(
@@ -65,11 +72,24 @@ export async function findWideIntegers(
   ];
 }
 
-/** Returns whether a result column is a stored column, under its name or another. */
+/** Returns whether a result column is a stored column, under its name or another, or contains one. */
 function isStored({ tree }: Analysis, name: string, wide: WideColumns): boolean {
   const aliases = nodesOf(tree.root, 'alias').filter((alias) => nameOf(tree, alias) === name);
   if (aliases.length === 0) return wide.has(name);
-  return aliases.some(
-    ({ parts: [value] }) => value?.kind === 'column' && wide.has(namesOf(tree, value).at(-1) ?? ''),
-  );
+  return aliases.some(({ parts: [value] }) => value !== undefined && keepsStored(tree, value, wide));
+}
+
+function keepsStored(tree: Analysis['tree'], value: Node, wide: WideColumns): boolean {
+  if (value.kind === 'column') return wide.has(namesOf(tree, value).at(-1) ?? '');
+  const kept =
+    value.kind === 'call'
+      ? KEEPING.test(nameOf(tree, value))
+        ? argumentsOf(value)
+        : []
+      : literalParts(value);
+  return kept.some((part) => keepsStored(tree, part, wide));
+}
+
+function literalParts({ kind, parts }: Node): readonly Node[] {
+  return kind === 'array' || kind === 'tuple' ? parts : [];
 }

@@ -9,6 +9,8 @@ export interface Value extends Omit<Declaration, 'isRange' | 'filter' | 'text' |
   readonly isRaw?: boolean;
   /** The default applies even if a condition asks whether the value is given. */
   readonly hasOneDefault?: boolean;
+  /** The tool escapes `%` in the text of the value, so that LIKE looks for the character. */
+  readonly hasLiteralPercent?: boolean;
   /** SQL by name: the caller chooses among these. */
   readonly choices?: Readonly<Record<string, string>>;
 }

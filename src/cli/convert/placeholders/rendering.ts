@@ -141,8 +141,19 @@ export function demanded(value: Value, { asked, required, allowed }: Demands): V
   return asked.has(value.name) ? { ...listed, required: false } : listed;
 }
 
+/** `:x`, or in a pattern what the tool makes of it. */
+export function renderUse(written: Value, span: Span, sink: Sink, context: UseContext): void {
+  const isEscaped = written.hasLiteralPercent === true && sink.position.expectation().isPattern;
+  if (!isEscaped) return renderPlainUse(written, span, sink, context);
+  const add = (text: string): void => emit(sink, { text, at: span.start, isCopied: false });
+  const escaped = String.raw`'%', '\\%')`;
+  add(written.isList === true ? `arrayMap(each -> replaceAll(each, ${escaped}, ` : 'replaceAll(');
+  renderPlainUse(written, span, sink, context);
+  add(written.isList === true ? ')' : `, ${escaped}`);
+}
+
 /** `:x`, with its default beside it if the parameter has none. */
-export function renderUse(
+function renderPlainUse(
   written: Value,
   span: Span,
   sink: Sink,

@@ -81,6 +81,8 @@ export interface Expectation {
   readonly last: string | undefined;
   /** The token before the bracket that is open. */
   readonly opener: string | undefined;
+  /** A part of the pattern of LIKE comes next, or a list whose elements a lambda uses as patterns. */
+  readonly isPattern: boolean;
 }
 
 export interface SqlPosition {
@@ -93,6 +95,21 @@ export interface SqlPosition {
 interface PositionLevel {
   readonly last: string | undefined;
   readonly clause: string | undefined;
+  readonly pattern: Pattern | undefined;
+  readonly hasLambda: boolean;
+}
+
+/** `around`: the brackets are in a pattern. `list`: the lambda before the comma has one. */
+type Pattern = 'here' | 'around' | 'list';
+
+const LIKE = /^(NOT)?I?LIKE$/;
+const AFTER_PATTERN: ReadonlySet<string> = new Set(['AND', 'OR', 'AS', 'THEN', 'ELSE', 'END', ',']);
+
+function patternAfter(token: string, { pattern, hasLambda }: PositionLevel): Pattern | undefined {
+  if (LIKE.test(token)) return 'here';
+  if (CLAUSES.has(token)) return undefined;
+  if (pattern !== 'here' || !AFTER_PATTERN.has(token)) return pattern;
+  return hasLambda && token === ',' ? 'list' : undefined;
 }
 
 /** Follows SQL that is added in pieces, each of whole tokens. Linear in the length of all pieces. */
@@ -102,13 +119,19 @@ export function createPosition(
 ): SqlPosition {
   const levels = [...from];
   const push = (token: string): void => {
-    const { clause } = levels.pop() ?? START;
-    levels.push({ last: token, clause: CLAUSES.has(token) ? token : clause });
+    const level = levels.pop() ?? START;
+    levels.push({
+      last: token,
+      clause: CLAUSES.has(token) ? token : level.clause,
+      pattern: patternAfter(token, level),
+      hasLambda: level.hasLambda || token === '->',
+    });
   };
   return {
     add: (text) => {
       for (const token of tokensOf(text, dialect)) {
-        if (token === '(') levels.push(START);
+        if (token === '(')
+          levels.push(levels.at(-1)?.pattern === undefined ? START : { ...START, pattern: 'around' });
         else if (token !== ')') push(token);
         else {
           if (levels.length > 1) levels.pop();
@@ -117,17 +140,25 @@ export function createPosition(
       }
     },
     expectation: () => {
-      const { last, clause } = levels.at(-1) ?? START;
+      const { last, clause, pattern } = levels.at(-1) ?? START;
       const isOperator = last !== undefined && /^\W+$/.test(last) && !NO_OPERATORS.has(last);
       const value = last === undefined ? levels.length > 1 : VALUE_AFTER.has(last) || isOperator;
       const isItem = last === ',' || last === 'BY' || last === 'SELECT' || last === 'DISTINCT';
-      return { value, clause, isItem: isItem && clause !== undefined, last, opener: levels.at(-2)?.last };
+      const opener = levels.at(-2)?.last;
+      return {
+        value,
+        clause,
+        isItem: isItem && clause !== undefined,
+        last,
+        opener,
+        isPattern: pattern !== undefined,
+      };
     },
     fork: () => createPosition(dialect, levels),
   };
 }
 
-const START: PositionLevel = { last: undefined, clause: undefined };
+const START: PositionLevel = { last: undefined, clause: undefined, pattern: undefined, hasLambda: false };
 const NO_OPERATORS: ReadonlySet<string> = new Set(['()', "'", '"', '.', ';', '::']);
 
 /** Tokens as in `Outline`, with `(` and `)` for brackets of both kinds. */

@@ -1,7 +1,8 @@
 // The templates of all tools.
 import type { TemplateReader } from './template-reader.ts';
 import type { TemplateTool } from './template.ts';
-import { unrolled } from './unroll.ts';
+import { withInlineConditions } from './inline-conditions.ts';
+import { chained, unrolled, type Unrolled } from './unroll.ts';
 import { dbtSyntax, expandModel } from '../tools/dbt/placeholders.ts';
 import { driverSyntax } from '../tools/driver/placeholders.ts';
 import { expandAltinity } from '../tools/grafana/altinity-statements.ts';
@@ -15,12 +16,16 @@ import { tinybirdSyntax } from '../tools/tinybird/placeholders.ts';
 export const TEMPLATE_READERS: Readonly<Record<TemplateTool, TemplateReader>> = {
   driver: { syntax: driverSyntax },
   metabase: { syntax: metabaseSyntax },
-  superset: { syntax: supersetSyntax, expand: unrolled },
+  superset: { syntax: supersetSyntax, expand: expanded },
   grafana: {
     syntax: grafanaSyntax,
     expand: (text, { declarations }) => expandStatement(text) ?? expandAltinity(text, declarations),
   },
-  tinybird: { syntax: tinybirdSyntax, expand: unrolled },
+  tinybird: { syntax: tinybirdSyntax, expand: expanded },
   redash: { syntax: redashSyntax },
   dbt: { syntax: dbtSyntax, expand: expandModel },
 };
+
+function expanded(text: string): Unrolled | undefined {
+  return chained(text, [withInlineConditions, unrolled]);
+}

@@ -130,7 +130,7 @@ function isPlain(text: string): boolean {
 const TEXTS: ReadonlySet<string> = new Set(['String', 'FixedString']);
 
 /** Functions that are evaluated; others are terms. */
-const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: FunctionExpression) => TermValue | Open | undefined>> = {
+const FUNCTIONS: ReadonlyMap<string, (context: EvaluationContext, call: FunctionExpression) => TermValue | Open | undefined> = new Map(Object.entries({
   and: (context, { arguments: list }) => all(context, list, true),
   or: (context, { arguments: list }) => all(context, list, false),
   not: (context, { arguments: [only] }) => only && fromTruth(not(truthOf(context, only))),
@@ -158,13 +158,13 @@ const FUNCTIONS: Readonly<Record<string, (context: EvaluationContext, call: Func
   caseWithExpression: (context, { arguments: [value, ...list], ...rest }) =>
     value && chosen(context, list.map((each, index) =>
       index % 2 === 0 && index < list.length - 1 ? { ...rest, name: 'equals', type: 'UInt8', arguments: [value, each] } : each)),
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** Returns whether a condition consists of columns, parameters, constants and what is evaluated. */
 export function isEvaluated(expression: Expression): boolean {
   const plain = expression.kind === 'function' ? plainForm(expression) : expression;
   if (plain.kind !== 'function') return plain.kind !== 'subquery' && plain.kind !== 'table_set';
-  const isKnown = plain.name in FUNCTIONS || plain.name in OPPOSITE || plain.name === 'tuple';
+  const isKnown = FUNCTIONS.has(plain.name) || OPPOSITE.has(plain.name) || plain.name === 'tuple';
   return plain.role !== 'ordinary' || (isKnown && plain.arguments.every(isEvaluated));
 }
 
@@ -176,12 +176,12 @@ function lengthOf(value: Expression): FunctionExpression {
 }
 
 function call(context: EvaluationContext, expression: FunctionExpression): TermValue | Open {
-  const opposite = OPPOSITE[expression.name];
+  const opposite = OPPOSITE.get(expression.name);
   if (opposite !== undefined)
     return fromTruth(not(truthOf(context, { ...expression, name: opposite, type: expression.type })));
   const [first, second] = expression.arguments;
   if (first !== undefined && isUnchanged(expression, first, second)) return evaluate(context, first);
-  return FUNCTIONS[expression.name]?.(context, expression) ?? termOf(context, expression);
+  return FUNCTIONS.get(expression.name)?.(context, expression) ?? termOf(context, expression);
 }
 
 const DAY = 86_400;

@@ -6,17 +6,17 @@ import { plainTypeOf } from '../../../sql/types/traits.ts';
 const LENGTHS: ReadonlySet<string> = new Set(['length', 'lengthUTF8']);
 
 /** By the comparison, the constant, and the side that it is on: what it says of a length. */
-const FORMS: Readonly<Record<string, 'empty' | 'notEmpty'>> = {
+const FORMS: ReadonlyMap<string, 'empty' | 'notEmpty'> = new Map(Object.entries({
   'equals 0': 'empty', '0 equals': 'empty', 'notEquals 0': 'notEmpty', '0 notEquals': 'notEmpty', '0 less': 'notEmpty',
   '1 lessOrEquals': 'notEmpty', 'less 1': 'empty', 'lessOrEquals 0': 'empty',
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** `length(s) > 0` as `notEmpty(s)`; other calls as they are. */
 export function lengthForm(call: FunctionExpression): FunctionExpression {
   const [left, right] = call.arguments;
   if (left === undefined || right === undefined) return call;
   const text = textOf(left) ?? textOf(right);
-  const name = FORMS[[numberOf(left), call.name, numberOf(right)].join(' ').trim()];
+  const name = FORMS.get([numberOf(left), call.name, numberOf(right)].join(' ').trim());
   return text === undefined || name === undefined ? call : { ...call, name, arguments: [text] };
 }
 

@@ -31,7 +31,7 @@ type CallShape = readonly [call: FunctionExpression, texts: Condition[1]];
 function callsIn([expression, texts]: Condition): readonly CallShape[] {
   const plain = expression.kind === 'function' ? plainForm(expression) : expression;
   if (plain.kind !== 'function') return [];
-  const opposite = OPPOSITE[plain.name];
+  const opposite = OPPOSITE.get(plain.name);
   const call = opposite === undefined ? plain : { ...plain, name: opposite };
   if (/^(?:and|or|not|xor|if|multiIf|ifNull|coalesce)$/.test(call.name))
     return childrenOf(call).flatMap((each) => callsIn([each, texts]));

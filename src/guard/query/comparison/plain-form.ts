@@ -19,19 +19,21 @@ import {
 import { parseType, printType, typeArguments, type ClickHouseType } from '../../../sql/types/type.ts';
 
 /** Pairs of functions whose results are opposite, and NULL for the same arguments. */
-const NEGATED: Readonly<Record<string, string>> = {
+const NEGATED: ReadonlyMap<string, string> = new Map(Object.entries({
   equals: 'notEquals', notEquals: 'equals', in: 'notIn', notIn: 'in', like: 'notLike', notLike: 'like',
   ilike: 'notILike', notILike: 'ilike', isNull: 'isNotNull', isNotNull: 'isNull', empty: 'notEmpty', notEmpty: 'empty',
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** The function that is false, or NULL, where another one is not. */
-export const OPPOSITE: Readonly<Record<string, string>> = {
+export const OPPOSITE: ReadonlyMap<string, string> = new Map(Object.entries({
   notEquals: 'equals', notIn: 'in', notLike: 'like', notILike: 'ilike', isNotNull: 'isNull', notEmpty: 'empty',
   isDistinctFrom: 'isNotDistinctFrom',
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** `NOT a < b` is `b <= a`, except for NaN. */
-const REVERSED: Readonly<Record<string, string>> = { less: 'lessOrEquals', lessOrEquals: 'less' };
+const REVERSED: ReadonlyMap<string, string> = new Map(
+  Object.entries({ less: 'lessOrEquals', lessOrEquals: 'less' }),
+);
 
 /** Types of which of two values one is always less than the other, or both are equal. */
 function isOrdered(type: string): boolean {
@@ -40,11 +42,13 @@ function isOrdered(type: string): boolean {
   return isKnown || isPlainConstant(plain);
 }
 
-const MIRRORED: Readonly<Record<string, string>> = { greater: 'less', greaterOrEquals: 'lessOrEquals' };
+const MIRRORED: ReadonlyMap<string, string> = new Map(
+  Object.entries({ greater: 'less', greaterOrEquals: 'lessOrEquals' }),
+);
 
 /** Functions whose result is 0, 1 or NULL. */
 const CONDITIONS: ReadonlySet<string> = new Set([
-  ...Object.keys(NEGATED), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
+  ...NEGATED.keys(), 'and', 'or', 'not', 'xor', 'less', 'greater', 'lessOrEquals', 'greaterOrEquals', 'has', 'startsWith',
   'endsWith', 'match', 'hasAny', 'hasAll', 'mapContainsKey', 'arrayExists', 'arrayAll',
 ]); // prettier-ignore
 
@@ -124,7 +128,7 @@ function plainStep(call: FunctionExpression): Expression {
 }
 
 function mirrored(call: FunctionExpression, left: Expression, right: Expression): FunctionExpression {
-  return { ...call, name: MIRRORED[call.name] ?? call.name, arguments: [right, left] };
+  return { ...call, name: MIRRORED.get(call.name) ?? call.name, arguments: [right, left] };
 }
 
 /** An Enum compared with the names of its values: a conversion to a string changes nothing. */
@@ -201,9 +205,9 @@ function negated(call: FunctionExpression, inner: Expression): Expression {
   if (plain.kind !== 'function') return call;
   const [condition] = plain.arguments;
   if (plain.name === 'not' && condition !== undefined && isCondition(condition)) return condition;
-  const opposite = NEGATED[plain.name];
+  const opposite = NEGATED.get(plain.name);
   if (opposite !== undefined) return { ...plain, name: opposite };
-  const reverse = REVERSED[plain.name];
+  const reverse = REVERSED.get(plain.name);
   if (reverse !== undefined && plain.arguments.every((each) => isOrdered(typeOf(each))))
     return { ...plain, name: reverse, arguments: plain.arguments.toReversed() };
   if (plain.name === 'and' || plain.name === 'or') {

@@ -5,10 +5,10 @@ import { parseType } from '../../../sql/types/type.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
 /** What rounds to one unit, and the kind of type that its result has. */
-const ROUNDED: Readonly<Record<string, readonly [name: string, type: string]>> = {
+const ROUNDED: ReadonlyMap<string, readonly [name: string, type: string]> = new Map(Object.entries({
   minute: ['toStartOfMinute', 'DateTime'], hour: ['toStartOfHour', 'DateTime'], day: ['toStartOfDay', 'DateTime'],
   week: ['toMonday', 'Date'], month: ['toStartOfMonth', 'Date'], quarter: ['toStartOfQuarter', 'Date'], year: ['toStartOfYear', 'Date'],
-}; // prettier-ignore
+})); // prettier-ignore
 
 /** Functions for which the day of a time is as good as the time. */
 const OF_DAYS: ReadonlySet<string> = new Set([
@@ -88,7 +88,7 @@ function ofToday(call: FunctionExpression, now: Expression): FunctionExpression 
 
 /** With a third argument, a time zone or an origin, the call stays. */
 function rounded(call: FunctionExpression, unit: string | undefined, time: Expression): FunctionExpression {
-  const [name, type] = ROUNDED[unit ?? ''] ?? [];
+  const [name, type] = ROUNDED.get(unit ?? '') ?? [];
   const from = plainTypeOf(typeOf(time));
   const isTime = isDateTime(from) || (type === 'Date' && isDate(from));
   const isLike = type === 'Date' ? isDate(plainTypeOf(call.type)) : isDateTime(plainTypeOf(call.type));

@@ -1,4 +1,5 @@
 // Decides whether the statement of a finished call may be planned again, and has it planned.
+import type { Principal } from '../../auth/principal.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { Engine } from '../../engine/engine.ts';
 import type { RecentCall } from '../../observe/recent-calls.ts';
@@ -26,6 +27,19 @@ interface FinishedCall {
   readonly spending: Spending | undefined;
 }
 
+/**
+ * Returns whether the key may know what the engine reads for its call. It may have got other permissions since, and the id may be that of
+ * several of its calls: what ran last for the id need not be what ran for this call.
+ */
+export function areReadsShown(
+  { seesStatements, locked, redact }: Principal,
+  { isReadShown = false }: RecentCall,
+  ran: RanStatement | undefined,
+): boolean {
+  const isOpen = ran === undefined || (!ran.isRedacted && ran.statement.origin === 'saved');
+  return seesStatements && locked.size === 0 && !redact && isReadShown && isOpen;
+}
+
 export async function planAgain(deps: PlanAgainDeps, again: FinishedCall): Promise<PlannedAgain> {
   const unplanned = notPlanned(deps, again);
   if (unplanned !== undefined || again.ran === undefined) return { plan: undefined, unplanned };
@@ -38,7 +52,8 @@ export async function planAgain(deps: PlanAgainDeps, again: FinishedCall): Promi
 
 /** A consumer statement runs subqueries for its plan: only one that ended well, and only while consumer queries may run. */
 function notPlanned({ sandboxes }: PlanAgainDeps, { call, endpoint, ran }: FinishedCall): string | undefined {
-  if (ran === undefined) return 'No statement ran for this call, or later ones took its place in memory';
+  if (ran === undefined || ran.revision !== call.revision)
+    return 'No statement ran for this call, or later ones took its place in memory';
   if (endpoint === undefined || endpoint.revision !== call.revision) return 'The endpoint has changed since';
   if (ran.statement.origin === 'saved') return undefined;
   if (call.status >= 400) return 'The query of the caller failed';

@@ -9,6 +9,8 @@ export interface RanStatement {
   readonly statement: Statement;
   /** True if personal data was removed for the call: what it reads could then confirm a guess. */
   readonly isRedacted: boolean;
+  /** That of the endpoint: a later request of the key may have the same id. */
+  readonly revision: string;
 }
 
 export interface RanStatements {
@@ -46,5 +48,7 @@ export function noteRan(ran: RanStatements | undefined, plan: Plan): void {
   const { requestId, key } = requester;
   const { statement } = query.routed ?? query;
   const isRedacted = isRedacting(redactor);
-  ran.note(admitted.principal.usageId, requestId, { statement: { ...statement, key }, isRedacted });
+  const { revision } = admitted.endpoint;
+  const { usageId } = admitted.principal;
+  ran.note(usageId, requestId, { statement: { ...statement, key }, isRedacted, revision });
 }

@@ -10,7 +10,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import { admitKey, type KeyDeps } from '../admission/keys.ts';
 import type { CallRecord } from '../call.ts';
 import { createSpending, type SpendingDeps } from '../limits/spending.ts';
-import { NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
+import { areReadsShown, NO_PLAN, planAgain, type PlanAgainDeps } from './plan-again.ts';
 import type { RanStatements } from './ran-statements.ts';
 import { reportOf, type CallReport } from './report.ts';
 
@@ -31,7 +31,8 @@ interface WhyRequest {
 
 /**
  * Counts as a check against the rate limit of the key, and shows nothing of calls of other keys. What the engine reads is shown to keys that
- * see statements and are locked to nothing: it counts rows of other tenants. Throws Problem.
+ * see statements and are locked to nothing, for saved queries without removed personal data: it counts rows that a consumer query cannot
+ * reach, by conditions that its author chooses. Throws Problem.
  */
 export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest): Promise<CallReport> {
   const principal = await admitKey(deps, key, record, 'check');
@@ -41,7 +42,7 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   if (call === undefined || endpoint === undefined || !isCallable(endpoint, principal))
     throw new Problem('route.request_unknown');
   const ran = deps.ran.find(principal.usageId, call.requestId);
-  const isShown = principal.seesStatements && principal.locked.size === 0 && ran?.isRedacted !== true;
+  const isShown = areReadsShown(principal, call, ran);
   const budgets = budgetLimits(principal, deps.catalog().find(endpoint.name) ?? endpoint);
   const { budgets: state, observe, clock } = deps;
   const counting = {
@@ -64,7 +65,9 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
 /** For operators: a request, or the slowest call of an endpoint. Throws Problem for one that this process does not know. */
 export async function whyForOperator(deps: WhyDeps, target: string): Promise<CallReport> {
   const { recentCalls, engine, ran: statements } = deps;
-  const call = recentCalls.find(target, undefined) ?? recentCalls.slowest(target);
+  // Callers choose ids, also one that is the name of an endpoint.
+  const isName = deps.catalog().find(target) !== undefined;
+  const call = (isName ? undefined : recentCalls.find(target, undefined)) ?? recentCalls.slowest(target);
   if (call === undefined) throw new Problem('route.request_unknown');
   const ran = call.usageId === undefined ? undefined : statements.find(call.usageId, call.requestId);
   const endpoint = currentOf(deps.catalog(), call);

@@ -305,23 +305,25 @@ function read(own: Value, { types, type, sample, of }: JsonReading, isSafe: bool
 /** Functions that read a value of type JSON; undefined for other values. */
 export function jsonReading({ arg, call, context }: Application, isString = false): Value | undefined {
   const own = arg(0);
-  const reading = READINGS[isString ? 'string' : call.name];
+  const reading = READINGS.get(isString ? 'string' : call.name);
   if (!isKind(own, 'json') || reading === undefined || !context.shared.isStrict) return undefined;
   return read(own, reading, call.isSafe);
 }
 
 const NUMBERS = "'Int64', 'UInt64', 'Double'";
-const READINGS: Readonly<Record<string, JsonReading>> = {
-  string: { types: "'String'", type: 'String', sample: '""', of: jsonText },
-  int64: { types: NUMBERS, type: 'Int64', sample: '0', of: jsonInteger },
-  float64: { types: NUMBERS, type: 'Float64', sample: '0', of: jsonNumber },
-  bool: {
-    types: "'Bool'",
-    type: 'Bool',
-    sample: 'true',
-    of: (place) => value('bool', sql`${jsonText(place).sql} = 'true'`),
-  },
-};
+const READINGS: ReadonlyMap<string, JsonReading> = new Map(
+  Object.entries({
+    string: { types: "'String'", type: 'String', sample: '""', of: jsonText },
+    int64: { types: NUMBERS, type: 'Int64', sample: '0', of: jsonInteger },
+    float64: { types: NUMBERS, type: 'Float64', sample: '0', of: jsonNumber },
+    bool: {
+      types: "'Bool'",
+      type: 'Bool',
+      sample: 'true',
+      of: (place) => value('bool', sql`${jsonText(place).sql} = 'true'`),
+    },
+  }),
+);
 
 export const JSON_FUNCTIONS: Rules = {
   ...JSON_WRITING_FUNCTIONS,

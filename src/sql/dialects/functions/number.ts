@@ -31,18 +31,20 @@ interface Domain {
 }
 
 const POSITIVE: Domain = { least: 0, isOpen: true };
-const DOMAINS: Readonly<Record<string, Domain>> = {
-  sqrt: { least: 0 },
-  log: POSITIVE,
-  log2: POSITIVE,
-  log10: POSITIVE,
-  // Where the base must be greater than 1.
-  'log base': { least: 1, isOpen: true },
-  asin: { least: -1, most: 1 },
-  acos: { least: -1, most: 1 },
-  acosh: { least: 1 },
-  atanh: { least: -1, most: 1 },
-};
+const DOMAINS: ReadonlyMap<string, Domain> = new Map(
+  Object.entries({
+    sqrt: { least: 0 },
+    log: POSITIVE,
+    log2: POSITIVE,
+    log10: POSITIVE,
+    // Where the base must be greater than 1.
+    'log base': { least: 1, isOpen: true },
+    asin: { least: -1, most: 1 },
+    acos: { least: -1, most: 1 },
+    acosh: { least: 1 },
+    atanh: { least: -1, most: 1 },
+  }),
+);
 
 /** Returns whether a number is one of those. */
 function insideSql(own: Sql, { least, most, isOpen = false }: Domain): Sql {
@@ -53,7 +55,7 @@ function insideSql(own: Sql, { least, most, isOpen = false }: Domain): Sql {
 
 /** An argument; one of which the function has no value is an error in most dialects, and NULL in some. */
 function inDomain(name: string, own: Value, { traits, fail, call }: Application): Value {
-  const domain = DOMAINS[name];
+  const domain = DOMAINS.get(name);
   if (domain === undefined || traits.hasOpenDomains) return own;
   const literal = Number(String(own.sql));
   const { least, most = Infinity, isOpen = false } = domain;

@@ -80,15 +80,17 @@ function scaled(own: Value, power: Sql, operator: '*' | '/'): Sql {
 /** To a whole number; the remainder of infinity is not a number. */
 const toWhole = (own: Sql): Sql => sql`(trunc(${own}) + trunc(2 * ifNotFinite(${own} % 1, 0)))`;
 
-const MODES: Readonly<Record<string, string>> = {
-  ROUND_HALF_AWAY_FROM_ZERO: 'round',
-  ROUND_HALF_EVEN: 'roundBankers',
-};
+const MODES: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    ROUND_HALF_AWAY_FROM_ZERO: 'round',
+    ROUND_HALF_EVEN: 'roundBankers',
+  }),
+);
 
 /** Rounds NUMERIC with a mode. */
 function roundedBy({ source, fail, context }: Application, own: Value): Value {
   const [digits, mode] = [signedInteger(source(1)), source(2)];
-  const name = mode.kind === 'string' ? MODES[mode.value.toUpperCase()] : undefined;
+  const name = mode.kind === 'string' ? MODES.get(mode.value.toUpperCase()) : undefined;
   if (digits === undefined || name === undefined || !isExact(own))
     return fail(
       'round accepts a mode for NUMERIC values, with literals: ROUND_HALF_AWAY_FROM_ZERO or ROUND_HALF_EVEN',

@@ -125,15 +125,17 @@ function stepped({ from, to, step }: Series, convert: string): Sql {
 }
 
 /** Functions of times, by name; others have numbers, or what their arguments denote. */
-const OF_TIMES: Readonly<Record<string, TimeKind>> = {
-  generate_date_array: 'date',
-  generate_timestamp_array: 'timestamp',
-};
+const OF_TIMES: ReadonlyMap<string, TimeKind> = new Map(
+  Object.entries({
+    generate_date_array: 'date',
+    generate_timestamp_array: 'timestamp',
+  }),
+);
 
 /** A series of numbers, or of times at an interval, which is a day if there is none. */
 export function series(application: Application): Value {
   const { arg, call, context, source, fail, traits } = application;
-  const kind = OF_TIMES[call.name];
+  const kind = OF_TIMES.get(call.name);
   const spans = call.args[2] === undefined ? undefined : spansOf(source(2));
   const isOfTimes = kind !== undefined || spans !== undefined || isTime(arg(0));
   if (!isOfTimes) return numberSeries(application);

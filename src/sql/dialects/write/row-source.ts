@@ -72,32 +72,34 @@ function unnested({ source, at }: FromItem, array: Expression, context: Context)
 
 type Reader = (application: Application) => Elements;
 
-const READERS: Readonly<Record<string, Reader>> = {
-  generate_series: seriesRows,
-  sequence: seriesRows,
-  generate_array: seriesRows,
-  generate_date_array: seriesRows,
-  unnest: ({ arg, context }) => {
-    const array = context.elements(arg(0));
-    return sole(array.sql, array.type.element ?? UNKNOWN);
-  },
-  jsonb_array_elements: jsonArrayRows,
-  json_array_elements: jsonArrayRows,
-  jsonb_array_elements_text: jsonTextRows,
-  json_array_elements_text: jsonTextRows,
-  jsonb_object_keys: keyRows,
-  json_object_keys: keyRows,
-  jsonb_each_text: pairRows,
-  json_each_text: pairRows,
-  json_each: eachRows,
-  flatten: flattenRows,
-  string_to_table: splitRows,
-  split_to_table: splitRows,
-  regexp_split_to_table: ({ arg }) => {
-    const subject = arg(0);
-    return sole(sql`splitByRegexp(${arg(1).sql}, ${subject.sql})`, TEXT);
-  },
-};
+const READERS: ReadonlyMap<string, Reader> = new Map(
+  Object.entries({
+    generate_series: seriesRows,
+    sequence: seriesRows,
+    generate_array: seriesRows,
+    generate_date_array: seriesRows,
+    unnest: ({ arg, context }) => {
+      const array = context.elements(arg(0));
+      return sole(array.sql, array.type.element ?? UNKNOWN);
+    },
+    jsonb_array_elements: jsonArrayRows,
+    json_array_elements: jsonArrayRows,
+    jsonb_array_elements_text: jsonTextRows,
+    json_array_elements_text: jsonTextRows,
+    jsonb_object_keys: keyRows,
+    json_object_keys: keyRows,
+    jsonb_each_text: pairRows,
+    json_each_text: pairRows,
+    json_each: eachRows,
+    flatten: flattenRows,
+    string_to_table: splitRows,
+    split_to_table: splitRows,
+    regexp_split_to_table: ({ arg }) => {
+      const subject = arg(0);
+      return sole(sql`splitByRegexp(${arg(1).sql}, ${subject.sql})`, TEXT);
+    },
+  }),
+);
 
 function ofFunction(
   { source, at }: FromItem,
@@ -106,7 +108,7 @@ function ofFunction(
   if (source.kind !== 'function') return unconverted(at, 'join', 'This source is not converted');
   const { call } = source;
   const reader =
-    READERS[call.name] ??
+    READERS.get(call.name) ??
     unconverted(call.at, 'function', `The table function ${call.name} is not converted`);
   const { application, check } = applicationOf(call, context);
   const elements = reader(application);

@@ -132,7 +132,9 @@ function queryOf(
     file: file.shown,
     locate: (offset) => positionAt(file.text, offset),
     ...(isPython ? { reason: 'The model is not SQL' } : {}),
-    ...(referenced.has(title) ? { relation: { database: schemaOf(file, 'model'), name: title } } : {}),
+    ...(referenced.has(title)
+      ? { relation: { database: schemaOf(file, 'model'), name: tableOf(file) } }
+      : {}),
   };
 }
 
@@ -236,8 +238,16 @@ function relationsOf(documents: readonly ExportDocument[], manifest: unknown): r
 function modelRelations(models: readonly ExportFile[], schemaOf: SchemaOf): readonly Declaration[] {
   return models.flatMap((file) => {
     const [name, schema] = [nameOf(file), schemaOf(file, 'model')];
-    return schema === undefined ? [] : [{ name: `ref:${name}`, text: `${schema}.${name}` }];
+    return schema === undefined ? [] : [{ name: `ref:${name}`, text: `${schema}.${tableOf(file)}` }];
   });
+}
+
+const ALIAS = /\{\{-?\s*config\s*\([^{}]*?\balias\s*=\s*(?:'(\w+)'|"(\w+)")/s;
+
+/** The name of a model's table: its own, unless it is configured. */
+function tableOf(file: ExportFile): string {
+  const [, single, double] = ALIAS.exec(file.text) ?? [];
+  return single ?? double ?? nameOf(file);
 }
 
 /** The models that others read by `ref`. */

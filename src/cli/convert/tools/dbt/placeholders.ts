@@ -1,5 +1,6 @@
 // dbt's functions in Jinja. Source: https://docs.getdbt.com/reference/dbt-jinja-functions
 import { calledName, constantOf, pathOf, type TemplateExpression } from '../../placeholders/expression.ts';
+import { withInlineConditions } from '../../placeholders/inline-conditions.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import { argumentOf, declaredOr, unfiltered, valueItem } from '../../placeholders/jinja-values.ts';
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
@@ -13,9 +14,10 @@ import { ASKS_DATABASE, DBT_UTILS } from './utils-macros.ts';
 /** The model with the macros of its project, and its loops, written out. */
 export function expandModel(text: string, { declarations }: TemplateReading): Unrolled | undefined {
   return chained(text, [
+    (each) => expandMacros(each, declarations),
     (each) => withTarget(each, declarations),
     withEnvironment,
-    (each) => expandMacros(each, declarations),
+    withInlineConditions,
     unrolled,
   ]);
 }

@@ -168,8 +168,23 @@ function sub(value: Value, end: 'from' | 'to', type: string): Value {
   return { ...rest, name: `${value.name}_${end}`, type, description, required: value.required === true };
 }
 
+/** The first and the last day of a default: two days, one, a month, or a quarter such as `Q1-2024`. */
+function daysOf(fallback: string): readonly [from?: string | undefined, to?: string | undefined] {
+  const range = /^(\d{4}-\d\d-\d\d)?~(\d{4}-\d\d-\d\d)?$/.exec(fallback);
+  if (range !== null) return [range[1], range[2]];
+  if (/^\d{4}-\d\d-\d\d$/.test(fallback)) return [fallback, fallback];
+  const [, quarter, ofQuarter] = /^Q([1-4])-(\d{4})$/.exec(fallback) ?? [];
+  const [, ofMonth, month] = /^(\d{4})-(0[1-9]|1[0-2])$/.exec(fallback) ?? [];
+  const year = Number(ofQuarter ?? ofMonth);
+  if (Number.isNaN(year)) return [];
+  const first = quarter === undefined ? Number(month) : Number(quarter) * 3 - 2;
+  const day = (monthAfter: number, ofIt: number): string =>
+    new Date(Date.UTC(year, first - 1 + monthAfter, ofIt)).toISOString().slice(0, 10);
+  return [day(0, 1), day(quarter === undefined ? 1 : 3, 0)];
+}
+
 function dateRange(column: string, value: Value, fallback: Value['default']): Item {
-  const [, from, to] = /^(\d{4}-\d\d-\d\d)?~(\d{4}-\d\d-\d\d)?$/.exec(String(fallback ?? '')) ?? [];
+  const [from, to] = daysOf(String(fallback ?? ''));
   const ends = {
     from: { ...sub(value, 'from', 'Date'), ...(from === undefined ? {} : { default: from }) },
     to: { ...sub(value, 'to', 'Date'), ...(to === undefined ? {} : { default: to }) },

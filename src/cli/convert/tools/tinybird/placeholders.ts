@@ -139,7 +139,7 @@ function output(
   if (expression.kind === 'name') {
     const text = declarations.find((each) => each.name === expression.name)?.text;
     if (text !== undefined) return { kind: 'inserted', text };
-    return { kind: 'value', value: typed.get(expression.name) ?? { name: expression.name } };
+    return escapedItem(typed.get(expression.name) ?? { name: expression.name });
   }
   const constant = constantOf(expression);
   if (typeof constant === 'string' || typeof constant === 'number')
@@ -149,8 +149,24 @@ function output(
   if (SETTINGS.has(name)) return { kind: 'dropped' };
   if (name === 'error' || name === 'custom_error') return { kind: 'reject', name };
   if (name === 'split_to_array') return splitItem(expression);
+  if (name === 'sql_unescape') return unescapedItem(expression);
   const value = declared(expression);
-  return value && { kind: 'value', value };
+  return value && escapedItem(value);
+}
+
+/** `%` of a text is written as `\\%`, which ClickHouse keeps: LIKE looks for the character. */
+function escapedItem(value: Value): Item {
+  const isText = value.type === undefined || value.type === 'String';
+  return { kind: 'value', value: isText ? { ...value, hasLiteralPercent: true } : value };
+}
+
+/** `sql_unescape(String(x), '%')`: the text as it is sent. */
+function unescapedItem({ args, named }: Call): Item | undefined {
+  const [of, what] = [args[0], constantOf(named.get('what') ?? args[1])];
+  const value = of?.kind === 'call' ? declared(of) : of?.kind === 'name' ? { name: of.name } : undefined;
+  return what === '%' && value !== undefined
+    ? { kind: 'value', value: { type: 'String', ...value } }
+    : undefined;
 }
 
 /** `column(x, 'default')`: the name that a value is, or the one that is written. */

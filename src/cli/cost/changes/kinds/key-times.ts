@@ -56,23 +56,25 @@ interface TimeFormat {
 const DAY = { pattern: /^(?:19[89]|20\d)\d-\d\d-\d\d$/, name: 'toDate', valueOf: quoteString };
 const digits = (text: string): string => text;
 
-const FORMATS: Readonly<Record<string, TimeFormat>> = {
-  '%Y-%m-%d': DAY,
-  '%F': DAY,
-  '%Y%m%d': { pattern: /^(?:19[89]|20\d)\d{5}$/, name: 'toYYYYMMDD', valueOf: digits },
-  '%Y-%m': {
-    pattern: /^(?:19[89]|20\d)\d-\d\d$/,
-    name: 'toStartOfMonth',
-    valueOf: (text) => quoteString(`${text}-01`),
-  },
-  '%Y%m': { pattern: /^(?:19[89]|20\d)\d{3}$/, name: 'toYYYYMM', valueOf: digits },
-  '%Y': { pattern: /^(?:19[89]|20\d)\d$/, name: 'toYear', valueOf: digits },
-  '%Y-%m-%d %H': {
-    pattern: /^(?:19[89]|20\d)\d-\d\d-\d\d \d\d$/,
-    name: 'toStartOfHour',
-    valueOf: (text) => quoteString(`${text}:00:00`),
-  },
-};
+const FORMATS: ReadonlyMap<string, TimeFormat> = new Map(
+  Object.entries({
+    '%Y-%m-%d': DAY,
+    '%F': DAY,
+    '%Y%m%d': { pattern: /^(?:19[89]|20\d)\d{5}$/, name: 'toYYYYMMDD', valueOf: digits },
+    '%Y-%m': {
+      pattern: /^(?:19[89]|20\d)\d-\d\d$/,
+      name: 'toStartOfMonth',
+      valueOf: (text) => quoteString(`${text}-01`),
+    },
+    '%Y%m': { pattern: /^(?:19[89]|20\d)\d{3}$/, name: 'toYYYYMM', valueOf: digits },
+    '%Y': { pattern: /^(?:19[89]|20\d)\d$/, name: 'toYear', valueOf: digits },
+    '%Y-%m-%d %H': {
+      pattern: /^(?:19[89]|20\d)\d-\d\d-\d\d \d\d$/,
+      name: 'toStartOfHour',
+      valueOf: (text) => quoteString(`${text}:00:00`),
+    },
+  }),
+);
 
 interface Formatted {
   readonly format: TimeFormat;
@@ -86,7 +88,7 @@ function formattedOf(subject: ChangeSubject, node: Node | undefined): Formatted 
   const [day] = calledWith(subject, inner, 'todate') ?? [];
   const time = day ?? inner;
   if (!isTimeKey(subject, time)) return undefined;
-  const known = FORMATS[stringOf(subject, format) ?? ''];
+  const known = FORMATS.get(stringOf(subject, format) ?? '');
   if (known === undefined || (zone !== undefined && day !== undefined)) return undefined;
   const zoned = zone === undefined ? '' : `, ${written(subject, zone)}`;
   return { format: known, text: `${known.name}(${written(subject, time)}${zoned})` };
@@ -143,14 +145,16 @@ const yearAndMonth: Rewrite = (subject, { left, operator, right }) => {
 };
 
 /** The first time of each unit; empty for the time itself. */
-const STARTS: Readonly<Record<string, string>> = {
-  second: '',
-  minute: 'toStartOfMinute',
-  hour: 'toStartOfHour',
-  day: 'toDate',
-  month: 'toStartOfMonth',
-  year: 'toStartOfYear',
-};
+const STARTS: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    second: '',
+    minute: 'toStartOfMinute',
+    hour: 'toStartOfHour',
+    day: 'toDate',
+    month: 'toStartOfMonth',
+    year: 'toStartOfYear',
+  }),
+);
 
 const MIRRORED: Readonly<Record<string, string>> = { '=': '=', '<': '>', '>': '<', '<=': '>=', '>=': '<=' };
 
@@ -158,7 +162,7 @@ const MIRRORED: Readonly<Record<string, string>> = { '=': '=', '<': '>', '>': '<
 const difference: Rewrite = (subject, { left, operator, right }) => {
   const [unit, from, until, zone] = calledWith(subject, left, 'datediff', 'date_diff') ?? [];
   const name = (stringOf(subject, unit) ?? '').toLowerCase();
-  const start = STARTS[name];
+  const start = STARTS.get(name);
   const mirrored = MIRRORED[operator];
   if (from === undefined || until === undefined || zone !== undefined) return undefined;
   if (start === undefined || mirrored === undefined) return undefined;
