@@ -27,6 +27,10 @@ const CHANGES = {
     title: 'A column without an index is compared with a value',
     help: 'No key selects rows by it. A skip index or a projection would; the hint has the statement that adds it.',
   },
+  'cost.rollup': {
+    title: 'Groups by time that are computed from many rows in each call',
+    help: 'A rollup has these groups, and the engine keeps it up to date with each insert. Write the hint into a file NAME.rollup.yaml, and create it with millrace rollup apply and millrace rollup backfill.',
+  },
 };
 
 export type CostChangeCode = keyof typeof CHANGES;

@@ -25,6 +25,8 @@ export interface ValueSource {
   readonly statistics: ReadonlyMap<string, ColumnStatistics>;
   /** If it is defined, values have NULLs, ties and texts that are nearly the same, and depend on it. */
   readonly seed?: number | undefined;
+  /** With a seed, the times of this column are in a few intervals of so many seconds, each with many rows. */
+  readonly buckets?: { readonly time: string; readonly every: number } | undefined;
 }
 
 /** At most this many values of fixtures are used, so that the call of an example finds rows for its tenant. */
@@ -45,7 +47,12 @@ export function valueOf(column: KeyColumn, source: ValueSource): string {
     const row = source.seed === undefined ? 'number' : `intDiv(number, ${TIES}) * ${TIES}`;
     const last = Math.max(rows - 1, 1);
     const even = `${newest - seconds} + intDiv(${row} * ${seconds}, ${last})`;
-    const time = source.seed === undefined ? even : withRecent(even, { row, last, newest, seconds });
+    const isOfBuckets = source.seed !== undefined && source.buckets?.time === column.name;
+    const time = isOfBuckets
+      ? inBuckets({ last, newest, seconds }, source.buckets.every)
+      : source.seed === undefined
+        ? even
+        : withRecent(even, { row, last, newest, seconds });
     return withNulls(cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type), column, source);
   }
   if (source.seed !== undefined && plainTypeOf(column.type).name === 'JSON')
@@ -69,6 +76,17 @@ function withRecent(even: string, { row, last, newest, seconds }: TimesOfRows): 
   const before = `(${last} - ${row}) * ${ROWS_PER_RECENT} / ${last}`;
   const recent = `toInt64(${newest} - ${seconds / ROWS_PER_RECENT} * pow(${before}, 3))`;
   return `if(${before} < 1, ${recent}, toInt64(${even}))`;
+}
+
+/** So many rows after each other are in one bucket. */
+const ROWS_PER_BUCKET = 128;
+
+/** Returns times in buckets that are closer to each other the newer they are. */
+function inBuckets({ last, newest, seconds }: Omit<TimesOfRows, 'row'>, every: number): string {
+  const bucket = `intDiv(${last} - number, ${ROWS_PER_BUCKET})`;
+  const oldest = Math.max(Math.floor(last / ROWS_PER_BUCKET), 1);
+  const start = `intDiv(toInt64(${newest} - ${seconds} * pow(${bucket} / ${oldest}, 3)), ${every}) * ${every}`;
+  return `least(${start} + intDiv(number, ${TIES}) * 7919 % ${every}, ${newest})`;
 }
 
 /** So many rows after each other have the same time, in varied tables. */

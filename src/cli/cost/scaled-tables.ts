@@ -5,7 +5,7 @@ import { engineSentence } from '../../service/engine/engine-sentence.ts';
 import { readRows } from '../../service/engine/rows.ts';
 import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
 import { GRANULE } from './estimate.ts';
-import { isTime, valueOf, type KeyColumn } from './key-values.ts';
+import { isTime, valueOf, type KeyColumn, type ValueSource } from './key-values.ts';
 import type { Statistics, TableStatistics } from './statistics.ts';
 
 /** A granule of the made tables has this many rows. */
@@ -198,12 +198,16 @@ export interface Making extends Pick<ScaledTables, 'newest'>, Pick<ScaleOptions,
   /** They are commands of ALTER. */
   readonly indexes: readonly string[];
   /** All columns have values, NULLs and ties among them, and some rows are there twice. */
-  readonly varied?: {
-    readonly seed: number;
-    /** It is the quoted name of a table with the rows of fixtures. */
-    readonly from: string;
-    readonly granules: number;
-  };
+  readonly varied?: VariedRows;
+}
+
+export interface VariedRows {
+  readonly seed: number;
+  /** It is the quoted name of a table with the rows of fixtures. */
+  readonly from: string;
+  readonly granules: number;
+  /** The table has a rollup with such buckets, each of many rows. */
+  readonly rollup: ValueSource['buckets'];
 }
 
 const CONSTRAINTS = `SELECT arrayJoin(extractAll(create_table_query, 'CONSTRAINT (\`[^\`]+\`|[^ \`]+) (?:CHECK|ASSUME)'))
@@ -234,7 +238,9 @@ export async function scaleTable(
   const different =
     varied === undefined ? rows : Math.ceil((rows * ROWS_BESIDE_COPIES) / (ROWS_BESIDE_COPIES + 1));
   const source = { from: varied?.from ?? own, rows: different, newest, texts, statistics: size.columns };
-  const values = columns.map((column) => valueOf(column, { ...source, seed: varied?.seed }));
+  const values = columns.map((column) =>
+    valueOf(column, { ...source, seed: varied?.seed, buckets: varied?.rollup }),
+  );
   const names = columns.map((column) => quoteIdentifier(column.name));
   const numbers =
     varied === undefined

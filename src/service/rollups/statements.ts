@@ -30,6 +30,8 @@ export interface RollupPlan {
   readonly deduplicationWindow: string | undefined;
   /** Statements that define tables are sent to all servers of this cluster. */
   readonly cluster: string | undefined;
+  /** The rows of a granule of its tables; by default 1,024. */
+  readonly granularity?: number;
 }
 
 type Name = Pick<RollupTable, 'database' | 'table'>;
@@ -153,7 +155,7 @@ export function createStaging(plan: RollupPlan, table: RollupTable): string {
 const GRANULARITY = 1024;
 
 function createTable(plan: RollupPlan, table: RollupTable): string {
-  const { rollup, columns, keepDays, cluster, deduplicationWindow } = plan;
+  const { rollup, columns, keepDays, cluster, deduplicationWindow, granularity = GRANULARITY } = plan;
   const time = quoteIdentifier(rollup.time);
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
   return [
@@ -161,7 +163,7 @@ function createTable(plan: RollupPlan, table: RollupTable): string {
     `ENGINE = ${engineOf(plan, table)} PARTITION BY ${daySql(time)}`,
     `ORDER BY (${plan.sortedBy.map(quoteIdentifier).join(', ')})`,
     ...(keepDays === undefined ? [] : [`TTL toDateTime(${time}) + toIntervalDay(${keepDays})`]),
-    `SETTINGS allow_nullable_key = 1, index_granularity = ${GRANULARITY}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
+    `SETTINGS allow_nullable_key = 1, index_granularity = ${granularity}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
   ].join(' ');
 }
 

@@ -1,49 +1,15 @@
 // Queries of a shipping company: those that read more than they need are found with a change, and well-written ones are not.
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
-import { findChanges } from '../../../src/cli/commands/cost/find-changes.ts';
+import { costsOf } from '../../../src/cli/commands/cost/costs-of.ts';
 import { createOutcomeStore, type OutcomeStore } from '../../../src/cli/commands/cost/outcome-store.ts';
-import { readStatistics } from '../../../src/cli/cost/statistics.ts';
-import { createTerminal } from '../../../src/cli/kit/terminal.ts';
-import { openEngine } from '../../../src/service/app/engine.ts';
-import { openTestRuntime } from '../../../src/service/app/test-runtime.ts';
-import { loadSettings } from '../../../src/service/config/load-settings.ts';
-import { createInspect, type InspectedFile } from '../../../src/service/endpoints/compile.ts';
+import { readPlanted as read, stageOf, STAGE_DEPS, type Planted } from './planted.ts';
 
 /** Schemas, each with slow queries and well-written ones. Those of sensors were written after the changes of queries. */
 const FOLDERS = ['shipping', 'sensors'];
-const pathOf = (folder: string, name: string): string => join(import.meta.dirname, folder, name);
-const read = (folder: string, name: string): string => readFileSync(pathOf(folder, name), 'utf8');
-
-/** A query in a file of the folder. A slow one has the code of its finding, and what the hint says. */
-interface Planted {
-  readonly name: string;
-  readonly query: string;
-  readonly parameters?: Readonly<Record<string, object>>;
-  readonly call?: Readonly<Record<string, unknown>>;
-  readonly code?: string;
-  readonly writes?: string;
-}
-
-const inspect = createInspect({ piiHashKey: undefined });
-
-function fileOf({ query, parameters, call = {} }: Planted, index: number): InspectedFile {
-  const id = `00000000-0000-4000-8000-${String(index).padStart(12, '0')}`;
-  const file = {
-    id,
-    name: `q${index}`,
-    description: 'x.',
-    query,
-    parameters,
-    examples: [{ name: 'one', parameters: call }],
-  };
-  const { inspected, diagnostics } = inspect(`q${index}.yaml`, JSON.stringify(file));
-  if (inspected === undefined) throw new Error(`${query}: ${JSON.stringify(diagnostics)}`);
-  return inspected;
-}
 
 /** Returns the findings of each query, by its name. */
 async function changesOf(
@@ -51,36 +17,9 @@ async function changesOf(
   planted: readonly Planted[],
   outcomes?: OutcomeStore,
 ): Promise<ReadonlyMap<string, readonly string[]>> {
-  const files = planted.map(fileOf);
-  const cases = files.flatMap((file) =>
-    (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
-  );
-  const loaded = await loadSettings({
-    flags: {},
-    env: {},
-    file: { path: pathOf(folder, 'millrace.yaml'), required: false },
-  });
-  if (!('settings' in loaded)) throw new Error(JSON.stringify(loaded));
-  const sizes = readStatistics('statistics.yaml', read(folder, 'schema/statistics.yaml'));
-  if (!('statistics' in sizes)) throw new Error(JSON.stringify(sizes));
-  const quiet = { isTTY: false, write: () => true };
-  const findings = await findChanges(
-    files,
-    {
-      settings: loaded.settings,
-      schema: { path: pathOf(folder, 'schema'), database: undefined, variables: new Map() },
-      statistics: sizes.statistics,
-      fixtures: pathOf(folder, 'fixtures'),
-      cases,
-    },
-    {
-      openEngine,
-      outcomes,
-      openTestRuntime: async (given) => openTestRuntime(given),
-      terminal: createTerminal(quiet, quiet, {}),
-      epoch: () => Date.parse('2026-01-01T00:00:00Z'),
-    },
-  );
+  const { files, made } = await stageOf(folder, planted);
+  const chosen = { files, rollups: [], cases: made.cases };
+  const { changes: findings } = await costsOf(chosen, { ...made, made }, { ...STAGE_DEPS, outcomes });
   return new Map(
     planted.map(({ name }, index) => [
       name,

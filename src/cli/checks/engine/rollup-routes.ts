@@ -1,6 +1,6 @@
 // Says of each saved query which rollup it would read if all were filled, or why none.
 import type { RollupInUse } from '../../../guard/rollups/model.ts';
-import { createRouter, type Route } from '../../../guard/rollups/route.ts';
+import { createRouter, type RollupsOf, type Route } from '../../../guard/rollups/route.ts';
 import { referenceOf, type Endpoint } from '../../../service/endpoints/endpoint.ts';
 import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
 import type { Engine } from '../../../service/engine/engine.ts';
@@ -19,16 +19,8 @@ export async function rollupRoutes(
   engine: Engine,
   { endpoints, declared, zone }: RoutesInput,
 ): Promise<readonly string[]> {
-  const all: RollupInUse[] = [];
-  for (const each of declared) {
-    const { plan } = await resolveRollup(engine, each);
-    if (plan === undefined) continue;
-    const columns = await readColumns(engine, plan.rollup.source);
-    all.push({ rollup: plan.rollup, coverage: ALL_TIMES, columns });
-  }
+  const rollupsOf = await readFilled(engine, declared);
   const { route } = createRouter({ zone });
-  const rollupsOf: Parameters<typeof route>[1] = ({ database, table }) =>
-    all.filter(({ rollup: { source } }) => source.database === database && source.table === table);
   return endpoints.flatMap((endpoint) =>
     endpoint.variants().flatMap((variant) => {
       const found = route(variant.statement, rollupsOf);
@@ -37,6 +29,19 @@ export async function rollupRoutes(
       return [`${referenceOf(endpoint)}${name}: ${routeText(endpoint, found)}`];
     }),
   );
+}
+
+/** Resolves to the rollups of each table as if all were filled; those that the engine rejects are left out. Rejects with EngineError. */
+export async function readFilled(engine: Engine, declared: readonly RollupDeclaration[]): Promise<RollupsOf> {
+  const all: RollupInUse[] = [];
+  for (const each of declared) {
+    const { plan } = await resolveRollup(engine, each);
+    if (plan === undefined) continue;
+    const columns = await readColumns(engine, plan.rollup.source);
+    all.push({ rollup: plan.rollup, coverage: ALL_TIMES, columns });
+  }
+  return ({ database, table }) =>
+    all.filter(({ rollup: { source } }) => source.database === database && source.table === table);
 }
 
 /** A rollup that is filled covers these times: those after 1970 that its buckets can have. */

@@ -19,7 +19,8 @@ export function changeFinding(candidate: ChangedExample, saving: Saving | undefi
 }
 
 /** Returns what to write, or to run. */
-export function adviceOf({ variant, proposal: { edits, part } }: ChangedExample): string {
+export function adviceOf({ variant, proposal: { edits, part, rollup } }: ChangedExample): string {
+  if (rollup !== undefined) return `Write ${rollup.name}.rollup.yaml: ${rollup.text}`;
   if (part !== undefined) {
     const { table, kind, name, definition } = part;
     return `Run ALTER TABLE ${table} ADD ${kind} ${name} ${definition}, then ALTER TABLE ${table} MATERIALIZE ${kind} ${name}`;

@@ -19,10 +19,10 @@ export interface CostOptions extends CostSource {
 /** Resolves to the exit code: 1 if a file has an error, or a call reads more than the limits allow. */
 export async function cost(options: CostOptions, deps: CostDeps): Promise<0 | 1> {
   const { endpoints, names, settings, limits } = options;
-  const { files, findings: faults } = await createReadFiles(endpoints, settings.engineSources)();
+  const { files, rollups, findings: faults } = await createReadFiles(endpoints, settings.engineSources)();
   const chosen = chosenCases({ files, findings: faults }, { names, part: undefined });
   const cases = chosen.filter(({ example }) => !isRejectionExpected(example.expect));
-  const { costs, assumed, changes } = await costsOf({ files, cases }, options, deps);
+  const { costs, assumed, changes } = await costsOf({ files, rollups, cases }, options, deps);
   const findings = [...faults, ...findCostly(cases, costs, limits), ...changes].map((each) => ({
     ...each,
     file: shortPath(each.file),

@@ -1,11 +1,12 @@
 // Estimates what the calls of examples read on made tables or those of a server, and finds changes with which they read less.
 import type { Finding } from '../../../sql/base/finding.ts';
+import { rowsOf } from '../../cost/estimate.ts';
 import type { ReadTable } from '../../cost/changes/change.ts';
 import { tablesOf } from '../../cost/changes/varied-tables.ts';
 import { MADE_GRANULE, storedSizes } from '../../cost/scaled-tables.ts';
 import type { OpenEngine } from '../../kit/dependencies.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
-import { estimateCases, type EstimatingDeps } from './estimate-cases.ts';
+import { estimateCases, type ChosenCases, type EstimatingDeps } from './estimate-cases.ts';
 import { findChanges } from './find-changes.ts';
 import type { MadeTables } from './fixture-tables.ts';
 import { withMadeTables } from './made-tables.ts';
@@ -27,8 +28,6 @@ export interface CostDeps extends EstimatingDeps {
   readonly epoch: () => number;
 }
 
-export type ChosenCases = Parameters<typeof estimateCases>[0];
-
 export interface ExampleCosts {
   readonly costs: readonly CaseCost[];
   /** The sizes of these tables, which are read, are assumed. */
@@ -48,12 +47,19 @@ export async function costsOf(
   const { tables, ...costs } = await costsOnMadeTables(chosen, { ...options, ...made }, deps);
   const cases = chosen.cases.filter(({ file }) => mayReadLess(file, tables));
   if (cases.length === 0) return { ...costs, changes: [] };
-  return { ...costs, changes: await findChanges(chosen.files, { ...options, ...made, cases }, deps) };
+  const rows = new Map(
+    costs.costs.map(({ estimate }, at) => [
+      chosen.cases[at],
+      typeof estimate === 'string' ? 0 : rowsOf(estimate),
+    ]),
+  );
+  const changing = { files: chosen.files, rollups: { declared: chosen.rollups, rows } };
+  return { ...costs, changes: await findChanges(changing, { ...options, ...made, cases }, deps) };
 }
 
 /** Rejects with CommandError if the schema cannot be read. */
 export async function costsOnMadeTables(
-  chosen: ChosenCases,
+  chosen: Pick<ChosenCases, 'files' | 'cases'>,
   made: Omit<MadeTables, 'cases'>,
   deps: CostDeps,
 ): Promise<Omit<ExampleCosts, 'changes'> & { readonly tables: ReadonlyMap<string, ReadTable> }> {

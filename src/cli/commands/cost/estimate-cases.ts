@@ -21,9 +21,13 @@ export interface Estimating extends EstimateDeps {
   readonly now: number | undefined;
 }
 
+export interface ChosenCases extends Pick<FilesReading, 'files' | 'rollups'> {
+  readonly cases: readonly Case[];
+}
+
 /** Resolves to one estimate for each case, in their order. Rejects with EngineError if the engine is lost. */
 export async function estimateCases(
-  { files, cases }: Pick<FilesReading, 'files'> & { readonly cases: readonly Case[] },
+  { files, cases }: Pick<ChosenCases, 'files' | 'cases'>,
   estimating: Estimating,
   { openTestRuntime, terminal }: EstimatingDeps,
 ): Promise<readonly CaseCost[]> {

@@ -87,7 +87,7 @@ interface OutcomeContent {
 }
 
 export function outcomeKey({ calls, texts, newest, sizes, tables }: OutcomeContent): string {
-  const plain = calls.map(({ before, after, part }) => [before, after, part ?? null]);
+  const plain = calls.map(({ before, after, part, rollup }) => [before, after, part ?? null, rollup ?? null]);
   const statistics = Array.from(sizes, ([name, { rows, columns }]) => [name, rows, [...columns]]);
   return contentKey([plain, texts, newest, statistics, tables]);
 }

@@ -56,7 +56,8 @@ export async function proposeChanges(
     for (const proposal of proposals) {
       const changed = fixClock(edited(subject.tree, proposal.edits), now);
       const after = { ...before, sql: before.sql.replace(query, () => changed) };
-      found.push({ variant, proposal, example: each, call: { before, after, part: proposal.part, tables } });
+      const { part, rollup } = proposal;
+      found.push({ variant, proposal, example: each, call: { before, after, part, rollup, tables } });
     }
   }
   return found;

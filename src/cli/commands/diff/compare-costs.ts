@@ -44,7 +44,7 @@ export async function compareCosts(
     });
     if (grown.length === 0) return [];
     const cases = grown.map(({ own }) => own);
-    const changes = await findChanges(after.files, { ...made, cases }, deps);
+    const changes = await findChanges({ files: after.files }, { ...made, cases }, deps);
     return grown.map((each) => {
       const { file } = each.own.file.document;
       const path = relative(join(folder, 'head'), file).split(sep).join(posix.sep);

@@ -3,6 +3,8 @@ import { relative } from 'node:path';
 import { assembleCatalog } from '../../../service/endpoints/catalog.ts';
 import { createInspect, type InspectedFile } from '../../../service/endpoints/compile.ts';
 import { loadFiles, type LoadedFiles } from '../../../service/endpoints/load.ts';
+import { collectRollups } from '../../../service/endpoints/rollups/collect-rollups.ts';
+import type { RollupDeclaration } from '../../../service/endpoints/rollups/read-rollups.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 import { compareDiagnostics, uniqueFindings, type Finding } from '../../../sql/base/finding.ts';
 import { listEndpointFiles } from '../../kit/endpoint-files.ts';
@@ -13,6 +15,8 @@ export interface FilesReading {
   /** Files without errors, sorted by name. */
   readonly files: readonly InspectedFile[];
   readonly findings: readonly Finding[];
+  /** The files of the folder declare these. */
+  readonly rollups: readonly RollupDeclaration[];
   /** Paths of files that are new or have changed since the last time. */
   readonly changed: ReadonlySet<string>;
 }
@@ -37,7 +41,8 @@ export function createReadFiles(folder: string, engineSources: EngineSources): (
     const { files } = await loadFiles(paths, known, { compile, ...LOADING });
     known = files;
     const present = paths.flatMap((path) => (files.has(path) ? (inspected.get(path) ?? []) : []));
-    return { files: present, findings: findingsOf(files), changed };
+    const { all: rollups } = collectRollups(files);
+    return { files: present, findings: findingsOf(files), rollups, changed };
   };
 }
 

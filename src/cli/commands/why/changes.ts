@@ -25,7 +25,7 @@ export async function changesFor(
   const schema = existingSchema({}, settings, deps);
   if (schema === undefined)
     return { reason: 'the definitions of the tables are not known (millrace schema pull)' };
-  const { files, findings } = await createReadFiles(endpoints, settings.engineSources)();
+  const { files, findings, rollups } = await createReadFiles(endpoints, settings.engineSources)();
   const own = files.filter(({ candidate }) => candidate.endpoint.name === endpoint);
   if (own.length === 0) return { reason: `no file of ${endpoints} has this endpoint` };
   const cases = chosenCases({ files: own, findings }, { names: [], part: undefined }).filter(
@@ -34,6 +34,6 @@ export async function changesFor(
   if (cases.length === 0) return { reason: 'the endpoint has no examples' };
   const source = { settings, fixtures: join(endpoints, 'fixtures') };
   const made = { schema, statistics: await readSizes(undefined) };
-  const { changes } = await costsOf({ files, cases }, { ...source, made }, deps);
+  const { changes } = await costsOf({ files, rollups, cases }, { ...source, made }, deps);
   return { findings: changes.map((each) => ({ ...each, file: shortPath(each.file) })) };
 }

@@ -19,6 +19,22 @@ export interface ChangeProposal {
   readonly edits: readonly ChangeEdit[];
   /** A table gets this part; `edits` is empty. */
   readonly part?: TablePart;
+  /** The query reads it in place of rows; `edits` is empty. */
+  readonly rollup?: ProposedRollup;
+}
+
+/** A rollup that no file declares. */
+export interface ProposedRollup {
+  readonly name: string;
+  /** It is the text of its file. */
+  readonly text: string;
+  /** It has the form `database.table`. */
+  readonly table: string;
+  /** It is the column of the table that buckets are cut by. */
+  readonly time: string;
+  /** The unit is seconds. */
+  readonly every: number;
+  readonly dimensions: readonly string[];
 }
 
 export interface TablePart {
@@ -44,6 +60,8 @@ export interface ReadTable {
   /** It has the number of different values in a table of `rows`, by column; those that are not known are left out. */
   readonly distinct: ReadonlyMap<string, number>;
   readonly rows: number;
+  /** It has the seconds between the first and the last time, by column; those that are not known are left out. */
+  readonly seconds: ReadonlyMap<string, number>;
 }
 
 /** A query, and what is known about the tables that it reads. */

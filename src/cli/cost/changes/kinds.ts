@@ -8,6 +8,7 @@ import { EXISTS, JOIN_KEYS } from './kinds/joins.ts';
 import { KEY_TEXTS } from './kinds/key-texts.ts';
 import { KEY_TIMES } from './kinds/key-times.ts';
 import { ORDERS } from './kinds/orders.ts';
+import { ROLLUPS } from './kinds/rollups.ts';
 import { TUPLES } from './kinds/tuples.ts';
 
 export const CHANGE_KINDS: readonly ChangeKind[] = [
@@ -23,4 +24,5 @@ export const CHANGE_KINDS: readonly ChangeKind[] = [
   DOCUMENTS,
   DOCUMENT_PATHS,
   INDEXES,
+  ROLLUPS,
 ];

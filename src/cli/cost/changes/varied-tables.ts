@@ -13,7 +13,7 @@ import {
   type StoredTable,
 } from '../scaled-tables.ts';
 import type { Statistics, TableStatistics } from '../statistics.ts';
-import type { ReadTable } from './change.ts';
+import type { ProposedRollup, ReadTable } from './change.ts';
 
 /** Each made table has this many granules. */
 export const VARIED_GRANULES = 256;
@@ -27,8 +27,15 @@ export interface VariedTables {
   readonly fillWith: (texts: readonly string[]) => FillTables;
 }
 
-/** Makes the rows of a seed in these tables. Resolves to those that could not be made. Rejects with EngineError. */
-export type FillTables = (names: ReadonlySet<string>, seed: number) => Promise<ReadonlySet<string>>;
+/**
+ * Makes the rows of a seed in these tables. With a rollup, its table has several rows to a group. Resolves to those that could not be
+ * made. Rejects with EngineError.
+ */
+export type FillTables = (
+  names: ReadonlySet<string>,
+  seed: number,
+  rollup?: ProposedRollup,
+) => Promise<ReadonlySet<string>>;
 
 /** The tables of the engine have the rows of fixtures. Rejects with EngineError. */
 export async function openVariedTables(
@@ -39,13 +46,18 @@ export async function openVariedTables(
   const known = stored.filter(({ database, name }) => !reduced.has(`${database}.${name}`));
   const newest = Math.min(now, (await newestIn(engine, stored)) ?? now);
   const copies = new Map<string, string>();
-  const fillTable = async (table: StoredTable, seed: number, texts: readonly string[]): Promise<boolean> => {
+  const fillTable = async (
+    table: StoredTable,
+    texts: readonly string[],
+    { seed, rollup }: { readonly seed: number; readonly rollup: ProposedRollup | undefined },
+  ): Promise<boolean> => {
     const name = nameOf(table);
     const from = copies.get(name) ?? (await copyRows(engine, table));
     copies.set(name, from);
-    const varied = { seed, from, granules: VARIED_GRANULES };
+    const varied = { seed, from, granules: VARIED_GRANULES, rollup };
+    const size = scaledSize(table, sizes.get(name));
     const making = {
-      size: scaledSize(table, sizes.get(name)),
+      size: rollup === undefined ? size : withFewGroups(size, rollup),
       newest,
       texts,
       indexes: indexes.get(name) ?? [],
@@ -55,10 +67,13 @@ export async function openVariedTables(
   return {
     tables: tablesOf(known, sizes),
     newest,
-    fillWith: (texts) => async (names, seed) => {
+    fillWith: (texts) => async (names, seed, rollup) => {
       const failed = new Set<string>();
-      for (const table of known)
-        if (names.has(nameOf(table)) && !(await fillTable(table, seed, texts))) failed.add(nameOf(table));
+      for (const table of known) {
+        const name = nameOf(table);
+        const own = rollup?.table === name ? rollup : undefined;
+        if (names.has(name) && !(await fillTable(table, texts, { seed, rollup: own }))) failed.add(name);
+      }
       return failed;
     },
   };
@@ -107,12 +122,27 @@ function scaledSize({ columns: keys, all }: StoredTable, size: TableStatistics |
   return { rows: size?.rows ?? ASSUMED_ROWS, columns: new Map(scaled) };
 }
 
+/** The rows of a bucket have at most so many groups, and a few of texts that are nearly the same. */
+const GROUPS_PER_BUCKET = 16;
+
+function withFewGroups(size: TableStatistics, { dimensions }: ProposedRollup): TableStatistics {
+  const most = Math.max(2, Math.floor(GROUPS_PER_BUCKET ** (1 / Math.max(dimensions.length, 1))));
+  const few = dimensions.map((name) => {
+    const own = size.columns.get(name);
+    return [name, { ...own, distinct: Math.min(own?.distinct ?? most, most) }] as const;
+  });
+  return { ...size, columns: new Map([...size.columns, ...few]) };
+}
+
 function readTableOf(table: StoredTable, sizes: Statistics): ReadTable {
   const { sortingKey, partitionKey, all } = table;
   const size = sizes.get(nameOf(table));
   const keys = new Set(`${sortingKey} ${partitionKey}`.match(/\w+/g));
   const distinct = [...(size?.columns ?? [])].flatMap(([name, column]) =>
     column.distinct === undefined ? [] : [[name, column.distinct] as const],
+  );
+  const seconds = [...(size?.columns ?? [])].flatMap(([name, column]) =>
+    column.seconds === undefined ? [] : [[name, column.seconds] as const],
   );
   return {
     name: nameOf(table),
@@ -122,5 +152,6 @@ function readTableOf(table: StoredTable, sizes: Statistics): ReadTable {
     indexed: new Set(all.flatMap(({ name, words }) => (words.has(name) ? [name] : []))),
     distinct: new Map(distinct),
     rows: size?.rows ?? ASSUMED_ROWS,
+    seconds: new Map(seconds),
   };
 }

@@ -1,17 +1,21 @@
 // Proves that a change makes a query read less: both forms run on made tables of several seeds, and have the same rows.
 import { EngineError, type Engine, type Statement } from '../../../service/engine/engine.ts';
 import { readAll } from '../../../service/engine/rows.ts';
+import type { RollupDeps } from '../../../service/rollups/rebuild.ts';
 import type { ReadSummary } from '../../../sql/base/observation.ts';
 import { quoteIdentifier } from '../../../sql/clickhouse/literal.ts';
-import type { TablePart } from './change.ts';
+import type { ProposedRollup, TablePart } from './change.ts';
+import { withRollup } from './made-rollup.ts';
 import type { FillTables } from './varied-tables.ts';
 
 /** A call, and the same call with a change. */
 export interface ChangedCall {
   readonly before: Statement;
-  /** It differs from `before`, or the tables get `part`. */
+  /** It differs from `before`, or the tables get `part` or `rollup`. */
   readonly after: Statement;
   readonly part: TablePart | undefined;
+  /** `after` reads it in place of rows. */
+  readonly rollup: ProposedRollup | undefined;
   /** Both read these tables, `database.name`. */
   readonly tables: ReadonlySet<string>;
 }
@@ -31,21 +35,22 @@ export const DIFFERENT = 'different';
 /** It says what a change saves; undefined if it saves too little, or the result has no rows. */
 export type VerifiedChange = Saving | typeof DIFFERENT | undefined;
 
-/** Returns one for each of the calls, in their order. Rejects with EngineError if the engine is lost. */
+/** Returns one for each of the calls, in their order. A call with a rollup is the only one. Rejects with EngineError if the engine is lost. */
 export async function verifyChanges(
-  engine: Engine,
+  deps: RollupDeps,
   fill: FillTables,
   calls: readonly ChangedCall[],
 ): Promise<readonly VerifiedChange[]> {
+  const [first] = calls;
   const states = calls.map((): CallState => ({ isOpen: true, hasRows: false, outcome: undefined }));
   for (const seed of SEEDS) {
     const open = calls.filter((_, at) => states[at]?.isOpen === true);
-    const failed = await fill(new Set(open.flatMap(({ tables }) => [...tables])), seed);
+    const failed = await fill(new Set(open.flatMap(({ tables }) => [...tables])), seed, first?.rollup);
     for (const [at, call] of calls.entries()) {
       const state = states[at];
       if (state?.isOpen !== true) continue;
       const isMade = [...call.tables].every((name) => !failed.has(name));
-      const { hasRows, outcome } = isMade ? await compareForms(engine, call) : NOTHING;
+      const { hasRows, outcome } = isMade ? await compareForms(deps, call) : NOTHING;
       state.isOpen = outcome !== undefined && outcome !== DIFFERENT;
       state.hasRows ||= hasRows;
       state.outcome = state.isOpen ? (state.outcome ?? outcome) : outcome;
@@ -67,10 +72,10 @@ interface Compared {
 
 const NOTHING: Compared = { hasRows: false, outcome: undefined };
 
-async function compareForms(engine: Engine, call: ChangedCall): Promise<Compared> {
-  const before = await runForm(engine, call.before);
+async function compareForms(deps: RollupDeps, call: ChangedCall): Promise<Compared> {
+  const before = await runForm(deps.engine, call.before);
   if (before === undefined) return NOTHING;
-  const after = await withPart(engine, call.part, () => runForm(engine, call.after));
+  const after = await runChanged(deps, call);
   const isSame =
     after?.rows.length === before.rows.length && after.rows.every((row, at) => row === before.rows[at]);
   if (after === undefined || !isSame) return { ...NOTHING, outcome: DIFFERENT };
@@ -113,6 +118,22 @@ async function runForm(engine: Engine, statement: Statement): Promise<Form | und
   }
 }
 
+async function runChanged(deps: RollupDeps, { after, part, rollup }: ChangedCall): Promise<Form | undefined> {
+  const { engine } = deps;
+  if (rollup === undefined) return withPart(engine, part, () => runForm(engine, after));
+  const use = (sql: string): Promise<Form | undefined> => runForm(engine, { ...after, sql });
+  return unlessRejected(() => withRollup(deps, rollup, { sql: after.sql, use }));
+}
+
+async function unlessRejected<T>(run: () => Promise<T | undefined>): Promise<T | undefined> {
+  try {
+    return await run();
+  } catch (error) {
+    if (error instanceof EngineError && error.failure === 'rejected') return undefined;
+    throw error;
+  }
+}
+
 async function withPart<T>(
   engine: Engine,
   part: TablePart | undefined,
@@ -122,13 +143,13 @@ async function withPart<T>(
   const { kind, definition } = part;
   const table = part.table.split('.').map(quoteIdentifier).join('.');
   const name = quoteIdentifier(part.name);
-  try {
+  const add = async (): Promise<T> => {
     await engine.execute(`ALTER TABLE ${table} ADD ${kind} ${name} ${definition}`);
     await engine.execute(`ALTER TABLE ${table} MATERIALIZE ${kind} ${name} SETTINGS mutations_sync = 2`);
-    return await use();
-  } catch (error) {
-    if (error instanceof EngineError && error.failure === 'rejected') return undefined;
-    throw error;
+    return use();
+  };
+  try {
+    return await unlessRejected(add);
   } finally {
     await engine.execute(`ALTER TABLE ${table} DROP ${kind} IF EXISTS ${name} SETTINGS mutations_sync = 2`);
   }

@@ -2,6 +2,7 @@
 import { roundingOf } from '../../../../guard/rollups/functions.ts';
 import { storedNames, storedSources } from '../../../../guard/rollups/levels.ts';
 import { expressionText } from '../../../../service/endpoints/rollups/row-expression.ts';
+import { commonWidth, widthText } from '../../../../service/endpoints/rollups/widths.ts';
 import { editedSource } from '../../../../sql/clickhouse/clause.ts';
 import type { Node, NodeKind, Tree } from '../../../../sql/clickhouse/tree/nodes.ts';
 import { parseSentText } from '../../../../sql/clickhouse/tree/parse.ts';
@@ -146,7 +147,7 @@ function readGroups(
   const second = others.find(({ column }) => column !== first.column);
   if (second !== undefined)
     return { message: `it groups by two times, ${first.column} and ${second.column}`, quoted: second.column };
-  const seconds = others.reduce((divisor, { period }) => greatestDivisor(divisor, period), first.period);
+  const seconds = commonWidth(times.map(({ period }) => period));
   const isNew = (each: unknown, index: number): boolean =>
     dimensions.findIndex((other) => JSON.stringify(other) === JSON.stringify(each)) === index;
   return { time: { column: first.column, every: widthText(seconds) }, dimensions: dimensions.filter(isNew) };
@@ -162,21 +163,6 @@ function roundedTime(tree: Tree, value: Node): RoundedTime | undefined {
   const time = rounding && list[rounding.time];
   if (time?.kind !== 'column') return undefined;
   return { column: namesOf(tree, time).join('.'), period: rounding?.period ?? 1 };
-}
-
-function greatestDivisor(one: number, other: number): number {
-  return other === 0 ? one : greatestDivisor(other, one % other);
-}
-
-const UNITS = [
-  ['d', 86_400],
-  ['h', 3600],
-  ['m', 60],
-] as const;
-
-function widthText(seconds: number): string {
-  const [unit, size] = UNITS.find((each) => seconds % each[1] === 0) ?? ['s', 1];
-  return `${seconds / size}${unit}`;
 }
 
 /** `uniqState`, `sumSimpleState`, `countIfState` and `countStateIf` without the state. */
