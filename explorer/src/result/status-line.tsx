@@ -70,7 +70,7 @@ function Age({ seconds, isStale }: DataAge) {
   );
 }
 
-/** In the largest unit that it has two of. */
+/** Prints it in the largest unit that it has two of. */
 function ageWords(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;

@@ -9,7 +9,7 @@ export function printable(sql: string): string {
   }).trim();
 }
 
-/** The same without empty lines, such as tags of a template leave behind. */
+/** Returns it without the empty lines that tags of a template leave behind. */
 export function printableLines(sql: string): string {
   return written(printable(sql), (text, { kind }, before) => {
     if (kind !== 'code') return text;

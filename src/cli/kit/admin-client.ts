@@ -35,7 +35,7 @@ export async function askAdmin(
   return readJson(base, () => fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }));
 }
 
-/** The same for any response in JSON of a service. */
+/** Reads a response of a service as JSON. Throws CommandError. */
 export async function readJson(base: string, send: () => Promise<Response>): Promise<unknown> {
   const { status, body } = await send()
     .then(async (response) => ({ status: response.status, body: Buffer.from(await response.arrayBuffer()) }))

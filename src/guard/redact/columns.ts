@@ -55,7 +55,7 @@ function namesOf(path: string): readonly string[] {
   return foldedName(plainPath(path)).split('.');
 }
 
-/** In lower case and in NFC: names are compared so. */
+/** Returns a name in lower case and in NFC, in which names are compared. */
 export function foldedName(name: string): string {
   return /[^\0-\x7f]/.test(name) ? name.normalize('NFC').toLowerCase().normalize('NFC') : name.toLowerCase();
 }

@@ -10,7 +10,7 @@ import { createCallCounts, type CallCounts } from '../observe/call-counts.ts';
 import { createRecentCalls, type RecentCalls } from '../observe/recent-calls.ts';
 import { after, clock } from './clock.ts';
 
-/** What remembers the calls of this process once they are finished. */
+/** They remember the calls of this process once they are finished. */
 export interface Calls {
   readonly observe: Observe;
   readonly usage: KeyUsage;

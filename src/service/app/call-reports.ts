@@ -6,14 +6,12 @@ import { addWhyRoute } from '../fronts/why/routes.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { checkProblem } from '../request/engine-problems.ts';
 import { cacheAdvice } from '../request/why/cache-advice.ts';
-import { createRanStatements } from '../request/why/ran-statements.ts';
 import { why, whyForOperator, type WhyDeps } from '../request/why/why.ts';
 import { clock } from './clock.ts';
 import type { Parts } from './parts.ts';
 
 function depsOf({ path, sandboxes, engine, calls }: Parts): WhyDeps {
-  const { ran = createRanStatements(clock.monotonic) } = path;
-  return { ...path, ran, sandboxes, engine, recentCalls: calls.recent, clock };
+  return { ...path, sandboxes, engine, recentCalls: calls.recent, clock };
 }
 
 export function whyFront(parts: Parts): Front {

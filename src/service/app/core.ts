@@ -12,14 +12,14 @@ import { after, clock } from './clock.ts';
 import { openLive } from './live.ts';
 import { openEntryKey } from './redis.ts';
 import { createRollupsInUse, type RollupsInUse } from '../rollups/coverage.ts';
-import { openRequestPath, type RequestPathOptions } from './request-path.ts';
+import { openRequestPath, type OpenRequestPath, type RequestPathOptions } from './request-path.ts';
 
 export interface Core extends Pick<RequestPath, 'suspensions' | 'bulkhead'> {
   readonly catalog: LiveCatalog;
   readonly access: AccessControl;
   readonly describe: Describe;
   readonly sandboxes: Sandboxes;
-  readonly path: RequestPath;
+  readonly path: OpenRequestPath;
   readonly live: Live;
   readonly cache: Cache;
   readonly rollups: RollupsInUse;

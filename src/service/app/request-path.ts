@@ -20,7 +20,7 @@ import { createRouting, type CurrentRollups } from '../request/rollups/routing.t
 import { createVerification, type VerificationDeps } from '../request/rollups/verify.ts';
 import { createSpare, type Spare } from '../request/shadow/spare.ts';
 import { createShadow } from '../request/shadow/shadow.ts';
-import { createRanStatements } from '../request/why/ran-statements.ts';
+import { createRanStatements, type RanStatements } from '../request/why/ran-statements.ts';
 import { createPause } from '../request/transform/pause.ts';
 import { createTransformer } from '../request/transform/transformer.ts';
 import type { Cache } from './cache.ts';
@@ -47,6 +47,7 @@ export interface RequestPathOptions {
 export type OpenRequestPath = RequestPath & {
   readonly watches: Watches;
   readonly describe: Describe;
+  readonly ran: RanStatements;
 };
 
 /** Opens the request path. It is closed by closing its transformer. */

@@ -82,7 +82,7 @@ export function createDescribe(engine: Engine, now: () => number = monotonic): D
   };
 }
 
-/** What was found is kept with the rules of the compiled endpoint, which its variants share, so that calls do not compare them again. */
+/** It keeps what it finds with the rules of the compiled endpoint, which its variants share, so that calls do not compare them again. */
 function createIdleRule(describe: Pick<Describe, 'result' | 'source' | 'tables'>): Describe['idleRule'] {
   const known = new WeakMap<object, { readonly reason: string | undefined }>();
   return async (endpoint) => {

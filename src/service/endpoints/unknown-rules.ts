@@ -20,7 +20,7 @@ interface DescribeColumns {
   ) => Promise<readonly { readonly columns: readonly Column[] }[] | undefined>;
 }
 
-/** What rules may apply to, in all variants; undefined if the engine cannot describe it. */
+/** Resolves to the columns that rules may apply to, in all variants; undefined if the engine cannot describe them. */
 export async function ruledColumns(
   describe: DescribeColumns,
   endpoint: Pick<Endpoint, 'variants'>,

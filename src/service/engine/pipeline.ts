@@ -8,7 +8,7 @@ export interface PipelineStep {
   readonly threads: number;
 }
 
-/** With this before a query, the result is the text for `readPipeline`. */
+/** The engine answers a query with this before it with the text that `readPipeline` reads. */
 export const EXPLAIN_PIPELINE = 'EXPLAIN PIPELINE ';
 
 /** A pipeline of more steps is cut. */

@@ -68,7 +68,7 @@ function closeWhenAnswered(app: FastifyInstance): void {
   });
 }
 
-/** By connection; one listener for all of them. */
+/** It has the responses that wait on each connection, so that one listener serves all of them. */
 const waiting = new WeakMap<Socket, Set<ServerResponse>>();
 
 /** Closes a response with its connection, also if it has not been its turn yet: what it waits for is cancelled then. */

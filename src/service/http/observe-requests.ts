@@ -63,7 +63,7 @@ export function observeFinished(
     trace,
     isReadShown,
     ...result,
-    // Of a call that failed, too.
+    // A call that failed has also read rows.
     read: result.read ?? read,
     timing: result.timing ?? (engineMs === undefined ? undefined : { ...NO_TIMES, engine: engineMs }),
   });

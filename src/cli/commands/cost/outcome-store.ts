@@ -58,7 +58,7 @@ function isOutcome(value: unknown): value is Exclude<VerifiedChange, undefined> 
   });
 }
 
-/** What the tables of fixtures are: their definitions, and the rows in them. Rejects with EngineError. */
+/** Resolves to the definitions of the tables of fixtures, and a digest of their rows. Rejects with EngineError. */
 export async function fixtureContent(engine: Engine, names: Iterable<string>): Promise<readonly unknown[]> {
   const content: unknown[] = [];
   for (const name of [...names].toSorted()) {

@@ -4,7 +4,7 @@ import { isDate, isDateTime, isNullable, plainTypeOf } from '../../../sql/types/
 import { parseType } from '../../../sql/types/type.ts';
 import type { Expression, FunctionExpression } from '../tree/nodes.ts';
 
-/** What rounds to one unit, and the kind of type that its result has. */
+/** Each unit has a function that rounds to it, and the kind of type of its result. */
 const ROUNDED: ReadonlyMap<string, readonly [name: string, type: string]> = new Map(Object.entries({
   minute: ['toStartOfMinute', 'DateTime'], hour: ['toStartOfHour', 'DateTime'], day: ['toStartOfDay', 'DateTime'],
   week: ['toMonday', 'Date'], month: ['toStartOfMonth', 'Date'], quarter: ['toStartOfQuarter', 'Date'], year: ['toStartOfYear', 'Date'],

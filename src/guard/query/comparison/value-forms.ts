@@ -83,7 +83,7 @@ function plainNumber(call: FunctionExpression): FunctionExpression {
   });
 }
 
-/** Of the smallest type, as the engine reads it. */
+/** Returns the number in the smallest type that holds it, as the engine reads it. */
 function numberConstant(digits: string): Expression {
   const number = BigInt(digits);
   const bits = [8, 16, 32].find((each) => number < 2n ** BigInt(each)) ?? 64;

@@ -204,7 +204,7 @@ function startCall(deps: CallDeps, connection: Connection, text: CallText): Call
     () => {},
   );
   const { onRead } = text;
-  // What the result says counts, unless the statement fails.
+  // The counts of the result are reported, unless the statement fails.
   const firstLookMs = text.isReadInResult === true ? 50 : 5;
   const watched = onRead && deps.killer.watchRead(connection.id, firstLookMs);
   const report = (): void => {

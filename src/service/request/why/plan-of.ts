@@ -5,7 +5,7 @@ import { EXPLAIN, readPlan } from '../../engine/read-plan.ts';
 import { readRows } from '../../engine/rows.ts';
 import type { Spending } from '../limits/spending.ts';
 
-/** What the statement would read now. */
+/** It says what the statement would read now. */
 export interface ExplainedPlan {
   readonly reads: readonly ExplainedRead[];
   /** Sources of which the engine says nothing more, such as other servers. */

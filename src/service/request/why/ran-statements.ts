@@ -22,7 +22,7 @@ export interface RanStatements {
 
 /** Bytes, approximately. */
 const MAX_BYTES = 4 * 2 ** 20;
-/** What the objects of a statement take beside its texts. */
+/** The objects of a statement take this beside its texts. */
 const OBJECT_BYTES = 500;
 
 /** `now` returns milliseconds, monotonic. */

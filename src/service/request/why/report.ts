@@ -36,7 +36,7 @@ export interface CallReport {
   readonly reasons: readonly Reason[];
 }
 
-/** What is known besides the call. */
+/** It is known besides the call. */
 export interface ReportParts {
   readonly scope: CallReport['scope'];
   readonly read: ReadSummary | undefined;
