@@ -35,6 +35,8 @@ export async function askAdmin(
   return readJson(base, () => fetch(url, { redirect: 'error', signal: AbortSignal.timeout(TIMEOUT_MS) }));
 }
 
+const REMEDY = 'Start the service, or give another address: --help has the options';
+
 /** Reads a response of a service as JSON. Throws CommandError. */
 export async function readJson(base: string, send: () => Promise<Response>): Promise<unknown> {
   const { status, body } = await send()
@@ -42,7 +44,7 @@ export async function readJson(base: string, send: () => Promise<Response>): Pro
     .catch((cause: unknown) => {
       const reason =
         cause instanceof Error && cause.cause instanceof Error ? cause.cause.message : String(cause);
-      throw new CommandError(`No service answers at ${base}: ${reason}`, { cause });
+      throw new CommandError(`No service answers at ${base}: ${reason}`, { cause, details: [REMEDY] });
     });
   if (status === 200) return JSON.parse(body.toString());
   const { message = `status ${status}`, hint, code } = problemIn(body) ?? {};
