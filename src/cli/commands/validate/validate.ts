@@ -34,7 +34,7 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   } = options.asksEngine
     ? await engineOutcome(opened, { ...read, ...chosen }, { ...options, terminal })
     : NOTHING;
-  await keepCompiled(read.files, chosen.concerned, cache);
+  await keepCompiled(read, chosen.concerned, cache);
   const textOf = createTextOf();
   const findings = shownFindings([...found, ...ofEngine], textOf, read.files);
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
