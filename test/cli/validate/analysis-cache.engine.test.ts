@@ -136,6 +136,7 @@ async function analyse(
     openAnalyses,
     asksEngine: true,
     routes: undefined,
+    findCosts: undefined,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],

@@ -29,7 +29,7 @@ const PLAN_SECONDS = 5;
 /** The report that the plan is for. */
 export interface PlanningCall {
   readonly spending: Pick<Spending, 'beside'> | undefined;
-  /** It is aborted when nobody waits for the report any more, or when its time is over. */
+  /** It is aborted when no caller waits for the report any more, or when its time is over. */
   readonly signal: AbortSignal;
 }
 
