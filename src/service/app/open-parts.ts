@@ -13,6 +13,7 @@ import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
 import { keepRollups } from './rollups.ts';
 import type { ServiceOptions } from './service-options.ts';
+import { openWatches } from './watches.ts';
 
 const none = (): number => 0;
 
@@ -58,7 +59,8 @@ export async function openParts(
   }
   const { isDevelopment = false } = options;
   const calls = openCalls(link);
-  const services = { keyring, observing, calls, compression, slowClients };
+  const watcher = await openWatches({ ...core, settings, link, keyring, observe });
+  const services = { keyring, observing, calls, compression, slowClients, watcher };
   const parts = {
     ...core,
     ...services,
@@ -73,6 +75,7 @@ export async function openParts(
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     keeper?.close();
+    await watcher.close(); // while the engine, Redis and the keys are there
     await Promise.all([keyUse.close(), calls.usage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };
