@@ -44,8 +44,6 @@ function* compareWatch(was: WatchPolicy, is: WatchPolicy): Generator<WatchChange
 }
 
 function restOf(watch: WatchPolicy): string {
-  const { as: _as, notify: _notify, every, condition, message, ...rest } = watch;
-  const columns = [...new Set(message.columns.map(({ name }) => name))];
-  const text = message.fill(Object.fromEntries(columns.map((name) => [name, `{${name}}`])));
-  return JSON.stringify([rest, condition.text, text, every > 0]);
+  const { as: _as, notify: _notify, every: _every, condition, message, ...rest } = watch;
+  return JSON.stringify([rest, condition.text, message.text]);
 }

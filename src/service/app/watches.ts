@@ -1,6 +1,5 @@
 // Opens the watches of a service: their state in Redis or in the data folder, their channels, and the keys that they run as.
 import { randomUUID } from 'node:crypto';
-import { join } from 'node:path';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { systemLookUp } from '../channels/address.ts';
@@ -8,12 +7,9 @@ import { openChannels } from '../channels/open-channels.ts';
 import type { Settings } from '../config/settings.ts';
 import type { LiveCatalog } from '../endpoints/live.ts';
 import type { Observe } from '../../sql/base/observation.ts';
-import { createFileStore } from '../watches/file-store.ts';
-import { createRedisStore } from '../watches/redis-store.ts';
-import type { WatchStore } from '../watches/store.ts';
 import { createWatcher, type Watcher } from '../watches/watcher.ts';
 import { after, clock } from './clock.ts';
-import { openEntryKey } from './redis.ts';
+import { openWatchStore } from './watch-store.ts';
 import type { OpenRequestPath } from './request-path.ts';
 
 export interface WatchesOptions {
@@ -38,7 +34,7 @@ export async function openWatches(options: WatchesOptions): Promise<Watcher> {
     newId: randomUUID,
     catalog: catalog.current,
     channels: () => channels,
-    store: await openStore(options),
+    store: await openWatchStore(options),
     clock,
     after,
     observe,
@@ -47,12 +43,4 @@ export async function openWatches(options: WatchesOptions): Promise<Watcher> {
   });
   watcher.start();
   return watcher;
-}
-
-async function openStore({ settings, link, observe }: WatchesOptions): Promise<WatchStore> {
-  const holder = randomUUID();
-  if (link === undefined)
-    return createFileStore({ folder: join(settings.data, 'watches'), holder, clock, after, observe });
-  const { secret } = await openEntryKey(settings, () => undefined); // the cache has reported what it is derived from
-  return createRedisStore({ link, secret, holder, clock, observe });
 }

@@ -82,8 +82,7 @@ function directivesOf(maxAge: number): CallContent['directives'] {
 
 function basisOf({ watch, endpoint }: Target, { query, redactor }: Plan, fingerprint: string): string {
   const { condition, message, groupBy } = watch;
-  const text = message.fill({});
-  return JSON.stringify([endpoint.revision, query.canonical, redactor.profile, fingerprint, condition.text, text, groupBy]); // prettier-ignore
+  return JSON.stringify([endpoint.revision, query.canonical, redactor.profile, fingerprint, condition.text, message.text, groupBy]); // prettier-ignore
 }
 
 async function evaluate(path: RequestPath, plan: Plan, watch: WatchPolicy): Promise<Evaluation> {

@@ -84,9 +84,9 @@ export function newRecord(id: string, now: number): WatchRecord {
 /** The state to show: the most severe. */
 export function stateOf({ status, groups }: WatchRecord): WatchStatus | 'pending' | 'firing' {
   if (status === 'failing') return status;
-  const phases = Object.values(groups).map(({ phase }) => phase);
-  if (phases.includes('firing')) return 'firing';
-  return phases.includes('pending') ? 'pending' : status;
+  const phases = new Set(Object.values(groups).map(({ phase }) => phase));
+  if (phases.has('firing')) return 'firing';
+  return phases.has('pending') ? 'pending' : status;
 }
 
 const MAX_CHANGES = 100;

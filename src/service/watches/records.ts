@@ -4,7 +4,7 @@ import { newRecord, type WatchRecord } from './record.ts';
 import type { Leadership, WatchStore } from './store.ts';
 
 export interface Records {
-  /** Takes or renews the right to change records; after it was taken, they are read again. Returns whether this process has it. */
+  /** Takes or renews the right to change records; after another process has had it, they are read again. Returns whether this process has it. */
   lead(): Promise<boolean>;
   /** Whether this process has the right now. */
   readonly isLeading: () => boolean;
@@ -24,21 +24,12 @@ export interface Records {
 export function createRecords(store: WatchStore, clock: Clock): Records {
   let leadership: Leadership | undefined;
   let records = new Map<string, WatchRecord>();
-  const queues = new Map<string, Promise<unknown>>();
+  const inTurn = createTurnsById();
 
   const isLeading = (): boolean => leadership !== undefined && clock.monotonic() < leadership.until;
   const lose = (): false => {
     leadership = undefined;
     return false;
-  };
-  const inTurn = <T>(id: string, work: () => Promise<T>): Promise<T> => {
-    const before = queues.get(id) ?? Promise.resolve();
-    const own = before.then(work, work);
-    const settled = own.then(ignore, ignore).then(() => {
-      if (queues.get(id) === settled) queues.delete(id);
-    });
-    queues.set(id, settled);
-    return own;
   };
   return {
     lead: async () => {
@@ -81,6 +72,20 @@ export function createRecords(store: WatchStore, clock: Clock): Records {
       leadership = undefined;
       await store.release();
     },
+  };
+}
+
+/** Runs what concerns one id one after the other. */
+function createTurnsById(): <T>(id: string, work: () => Promise<T>) => Promise<T> {
+  const queues = new Map<string, Promise<unknown>>();
+  return (id, work) => {
+    const before = queues.get(id) ?? Promise.resolve();
+    const own = before.then(work, work);
+    const settled = own.then(ignore, ignore).then(() => {
+      if (queues.get(id) === settled) queues.delete(id);
+    });
+    queues.set(id, settled);
+    return own;
   };
 }
 

@@ -88,7 +88,7 @@ export function createRedisStore({ link, secret, holder, clock, observe }: Redis
     read: async () => {
       const all = await link.run(({ client }) => client.hGetAll(records), undefined, WRITE_PATIENCE);
       if (all === undefined) return undefined;
-      return Object.entries(all).flatMap(([id, stored]) => open(id, String(stored)));
+      return Object.entries(all).flatMap(([id, stored]) => open(id, Buffer.from(stored).toString()));
     },
     write: (record, number) => {
       const text = JSON.stringify(record);

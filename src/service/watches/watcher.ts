@@ -70,7 +70,7 @@ export function createWatcher(deps: WatcherDeps): Watcher {
   };
   const dues = createDues(clock);
   const targets = createTargets(deps.catalog);
-  let [renewed, wasLeading, isClosed] = [-Infinity, false, false];
+  let [renewed, wasLeading] = [-Infinity, false];
   let cancel: (() => void) | undefined;
 
   const lead = async (): Promise<boolean> => {
@@ -93,29 +93,39 @@ export function createWatcher(deps: WatcherDeps): Watcher {
     while (state.running.size > 0) await Promise.all(state.running.values());
     await delivery.idle();
   };
-  const loop = (): void => {
-    cancel = after(TICK_MS, () => {
-      void tick()
-        .catch((cause: unknown) => deps.observe({ kind: 'watch.not_stored', cause }))
-        .then(() => {
-          if (!isClosed) loop();
-        });
-    });
-  };
   return {
-    start: loop,
+    start: () => void (cancel = repeat(deps, tick)),
     tick,
     idle,
     isLeading: records.isLeading,
     targets: () => [...targets().values()],
     records: async () => (records.isLeading() ? records.all() : ((await store.read()) ?? [])),
     close: async () => {
-      isClosed = true;
       cancel?.();
       state.abort.abort();
       await Promise.race([idle(), new Promise<void>((resolve) => void after(CLOSE_MS, resolve))]);
       await records.release();
     },
+  };
+}
+
+/** Runs `tick` again and again until the returned function is called. */
+function repeat({ after, observe }: WatcherDeps, tick: () => Promise<void>): () => void {
+  let isStopped = false;
+  let cancel: (() => void) | undefined;
+  const next = (): void => {
+    cancel = after(TICK_MS, () => {
+      void tick()
+        .catch((cause: unknown) => observe({ kind: 'watch.not_stored', cause }))
+        .then(() => {
+          if (!isStopped) next();
+        });
+    });
+  };
+  next();
+  return () => {
+    isStopped = true;
+    cancel?.();
   };
 }
 

@@ -1,4 +1,5 @@
 // Every event the service reports, as one union. Modules emit observations; only `service/observe/` logs and counts them.
+import type { WatchObservation } from './watch-observation.ts';
 import type { Finding } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LoggedError } from './problem.ts';
@@ -275,40 +276,7 @@ export type Observation =
     }
   /** A question runs at every check: changes of its data cannot be seen. */
   | { readonly kind: 'live.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
-  /** A watch was due: its query ran, its data was unchanged, or the look failed. */
-  | {
-      readonly kind: 'watch.looked';
-      readonly watch: string;
-      readonly outcome: 'ran' | 'unchanged' | 'failed';
-      readonly ms: number;
-      /** Why it failed: a code of a problem, or of the condition. */
-      readonly reason?: string;
-    }
-  /** A watch has another state, about which messages are stored to be sent. */
-  | { readonly kind: 'watch.changed'; readonly watch: string; readonly event: string }
-  /** The state of a watch that is in no file any more was removed. */
-  | { readonly kind: 'watch.removed'; readonly watch: string }
-  | {
-      readonly kind: 'watch.notified';
-      readonly watch: string;
-      readonly channel: string;
-      readonly event: string;
-      readonly id: string;
-      readonly attempts: number;
-      readonly ms: number;
-    }
-  | {
-      readonly kind: 'watch.not_notified';
-      readonly watch: string;
-      readonly channel: string;
-      readonly event: string;
-      readonly id: string;
-      readonly attempts: number;
-      /** The message was given up, and is kept as a dead letter. */
-      readonly isDead: boolean;
-      readonly cause: unknown;
-    }
-  | { readonly kind: 'watch.not_stored'; readonly cause: unknown }
+  | WatchObservation
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
       /** The rows stay buffered, as far as the buffer allows, and are retried later. */

@@ -2,7 +2,7 @@
 // here. No part of one reaches an engine.
 import { createCursor } from '../clickhouse/cursor.ts';
 import { stringValue } from '../clickhouse/literal.ts';
-import type { Node, Tree } from '../clickhouse/tree/nodes.ts';
+import type { Node, NodeKind, Tree } from '../clickhouse/tree/nodes.ts';
 import { parseList } from '../clickhouse/tree/parse-part.ts';
 import { sourceOf, spanOf, testOf, textOf } from '../clickhouse/tree/visit.ts';
 import { arithmetic, compareValues, logical, type Scalar } from './values.ts';
@@ -59,16 +59,15 @@ class Unsupported extends Error {
   }
 }
 
+const HINT =
+  'Write comparisons of columns with AND, OR, NOT, IN, BETWEEN and IS NULL, and compute all else in the query';
+
+function fault(start: number, message: string): ReadCondition {
+  return { kind: 'fault', fault: { start, message, hint: HINT } };
+}
+
 /** Reads a condition. Never throws for its contents. */
 export function readCondition(text: string): ReadCondition {
-  const fault = (start: number, message: string): ReadCondition => ({
-    kind: 'fault',
-    fault: {
-      start,
-      message,
-      hint: 'Write comparisons of columns with AND, OR, NOT, IN, BETWEEN and IS NULL, and compute all else in the query',
-    },
-  });
   if (text.length > MAX_CONDITION)
     return fault(0, `a condition has at most ${MAX_CONDITION} characters, and this one has ${text.length}`);
   const cursor = createCursor(text);
@@ -83,15 +82,10 @@ export function readCondition(text: string): ReadCondition {
     return fault(other === undefined ? 0 : spanOf(tree, other).start, 'a condition is one expression');
   if (root.to !== cursor.length || root.from !== 0)
     return fault(cursor.start(root.from === 0 ? root.to : 0), `${cursor.text(root.from === 0 ? root.to : 0)} is not part of a condition`); // prettier-ignore
-  return compileRoot(text, tree, root, fault);
+  return compileRoot(text, tree, root);
 }
 
-function compileRoot(
-  text: string,
-  tree: Tree,
-  root: Node,
-  fault: (start: number, message: string) => ReadCondition,
-): ReadCondition {
+function compileRoot(text: string, tree: Tree, root: Node): ReadCondition {
   const columns: NamedColumn[] = [];
   try {
     const evaluate = compile({ tree, columns }, root);
@@ -109,56 +103,58 @@ interface Compiling {
   readonly columns: NamedColumn[];
 }
 
+type Compile = (context: Compiling, node: Node) => Evaluate;
+
 function compile(context: Compiling, node: Node): Evaluate {
-  const { tree } = context;
-  const part = (index: number): Evaluate => {
-    const found = node.parts[index];
-    if (found === undefined) throw new Unsupported(node, 'a part of the condition is missing');
-    return compile(context, found);
-  };
-  const all = (): readonly Evaluate[] => node.parts.map((each) => compile(context, each));
-  switch (node.kind) {
-    case 'number':
-    case 'string':
-    case 'constant': {
-      const value = literalOf(tree, node);
-      return () => value;
-    }
-    case 'column':
-      return compileColumn(context, node);
-    case 'group':
-      return part(0);
-    case 'and':
-      return compileChain(all(), false);
-    case 'or':
-      return compileChain(all(), true);
-    case 'not': {
-      const operand = part(0);
-      return (row) => negated(logical(operand(row)));
-    }
-    case 'sign': {
-      const operand = part(0);
-      const sign = tree.cursor.text(node.at);
-      return sign === '-' ? (row) => arithmetic('-', 0, operand(row)) : (row) => arithmetic('+', 0, operand(row)); // prettier-ignore
-    }
-    case 'binary':
-      return compileBinary(tree, node, [part(0), part(1)]);
-    case 'between':
-      return compileBetween(tree, node, [part(0), part(1), part(2)]);
-    case 'in':
-      return compileIn(context, node);
-    case 'test':
-      return compileTest(tree, node, part(0));
-    default:
-      throw new Unsupported(node, `${shortened(sourceOf(tree, node))} is not available in a condition`);
-  }
+  const own = COMPILE.get(node.kind);
+  if (own !== undefined) return own(context, node);
+  throw new Unsupported(node, `${shortened(sourceOf(context.tree, node))} is not available in a condition`);
 }
+
+function partAt(context: Compiling, node: Node, index: number): Evaluate {
+  const found = node.parts[index];
+  if (found === undefined) throw new Unsupported(node, 'a part of the condition is missing');
+  return compile(context, found);
+}
+
+const compileLiteral: Compile = ({ tree }, node) => {
+  const value = literalOf(tree, node);
+  return () => value;
+};
+
+const compileNot: Compile = (context, node) => {
+  const operand = partAt(context, node, 0);
+  return (row) => {
+    const value = logical(operand(row));
+    return value === null ? null : !value;
+  };
+};
+
+const compileSign: Compile = (context, node) => {
+  const operand = partAt(context, node, 0);
+  const sign = context.tree.cursor.text(node.at);
+  return (row) => arithmetic(sign, 0, operand(row));
+};
+
+/** AND, or with `decides` OR: a member with that value decides, and one that is not known leaves it open. */
+const compileChain =
+  (decides: boolean): Compile =>
+  (context, node) => {
+    const members = node.parts.map((each) => compile(context, each));
+    return (row) => {
+      let isOpen = false;
+      for (const member of members) {
+        const value = logical(member(row));
+        if (value === decides) return decides;
+        if (value === null) isOpen = true;
+      }
+      return isOpen ? null : !decides;
+    };
+  };
 
 function shortened(source: string): string {
   return source.length > 60 ? `${source.slice(0, 60)}…` : source;
 }
-
-const negated = (value: boolean | null): boolean | null => (value === null ? null : !value);
 
 function compileColumn({ tree, columns }: Compiling, node: Node): Evaluate {
   if (node.to !== node.from + 1)
@@ -174,19 +170,6 @@ function scalarOf(value: unknown): Scalar {
   return { kind: 'other' };
 }
 
-/** AND, or with `decides` OR: a member with that value decides, and one that is not known leaves it open. */
-function compileChain(members: readonly Evaluate[], decides: boolean): Evaluate {
-  return (row) => {
-    let isOpen = false;
-    for (const member of members) {
-      const value = logical(member(row));
-      if (value === decides) return decides;
-      if (value === null) isOpen = true;
-    }
-    return isOpen ? null : !decides;
-  };
-}
-
 const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
   '=': (order) => order === 0,
   '==': (order) => order === 0,
@@ -199,7 +182,9 @@ const COMPARISONS: Readonly<Record<string, (order: number) => boolean>> = {
 };
 const ARITHMETIC: ReadonlySet<string> = new Set(['+', '-', '*', '/']);
 
-function compileBinary(tree: Tree, node: Node, [left, right]: readonly [Evaluate, Evaluate]): Evaluate {
+const compileBinary: Compile = (context, node) => {
+  const { tree } = context;
+  const [left, right] = [partAt(context, node, 0), partAt(context, node, 1)];
   const operator = operatorOf(tree, node);
   if (ARITHMETIC.has(operator)) return (row) => arithmetic(operator, left(row), right(row));
   const accepts = Object.hasOwn(COMPARISONS, operator) ? COMPARISONS[operator] : undefined;
@@ -209,7 +194,7 @@ function compileBinary(tree: Tree, node: Node, [left, right]: readonly [Evaluate
     const order = compareValues(left(row), right(row), isEquality);
     return order === null ? null : accepts(order);
   };
-}
+};
 
 function operatorOf(tree: Tree, node: Node): string {
   const [, second] = node.parts;
@@ -218,18 +203,15 @@ function operatorOf(tree: Tree, node: Node): string {
     .toUpperCase();
 }
 
-function compileBetween(
-  tree: Tree,
-  node: Node,
-  [value, low, high]: readonly [Evaluate, Evaluate, Evaluate],
-): Evaluate {
-  const isNot = tree.cursor.word(node.at) === 'NOT';
+const compileBetween: Compile = (context, node) => {
+  const [value, low, high] = [partAt(context, node, 0), partAt(context, node, 1), partAt(context, node, 2)];
+  const isNot = context.tree.cursor.word(node.at) === 'NOT';
   return (row) => {
     const [from, to] = [compareValues(value(row), low(row)), compareValues(value(row), high(row))];
     if ((from !== null && from < 0) || (to !== null && to > 0)) return isNot;
     return from === null || to === null ? null : !isNot;
   };
-}
+};
 
 function compileIn(context: Compiling, node: Node): Evaluate {
   const [value, set] = node.parts;
@@ -242,41 +224,50 @@ function compileIn(context: Compiling, node: Node): Evaluate {
   return (row) => {
     const tested = evaluate(row);
     if (tested === null) return null;
-    const orders = values.map((each) => compareValues(tested, each, true));
-    if (orders.includes(0)) return !isNot;
-    return orders.includes(null) ? null : isNot;
+    const orders = new Set(values.map((each) => compareValues(tested, each, true)));
+    if (orders.has(0)) return !isNot;
+    return orders.has(null) ? null : isNot;
   };
 }
 
-function compileTest(tree: Tree, node: Node, operand: Evaluate): Evaluate {
-  const test = testOf(tree, node);
+const compileTest: Compile = (context, node) => {
+  const operand = partAt(context, node, 0);
+  const test = testOf(context.tree, node);
   if (test === 'IS NULL') return (row) => operand(row) === null;
   if (test === 'IS NOT NULL') return (row) => operand(row) !== null;
   throw new Unsupported(node, `${test} is not available in a condition`);
-}
+};
+
+/** What is not listed is not available. */
+const COMPILE: ReadonlyMap<NodeKind, Compile> = new Map([
+  ['number', compileLiteral],
+  ['string', compileLiteral],
+  ['constant', compileLiteral],
+  ['column', compileColumn],
+  ['group', (context, node) => partAt(context, node, 0)],
+  ['and', compileChain(false)],
+  ['or', compileChain(true)],
+  ['not', compileNot],
+  ['sign', compileSign],
+  ['binary', compileBinary],
+  ['between', compileBetween],
+  ['in', compileIn],
+  ['test', compileTest],
+]);
 
 /** The value of a literal. Throws Unsupported for anything else. */
 function literalOf(tree: Tree, node: Node): Scalar {
+  const [only] = node.parts;
+  if (node.kind === 'group' && only !== undefined) return literalOf(tree, only);
   const source = textOf(tree, node).replaceAll(' ', '');
-  switch (node.kind) {
-    case 'group': {
-      const [only] = node.parts;
-      if (only !== undefined) return literalOf(tree, only);
-      break;
-    }
-    case 'number':
-      if (DECIMAL.test(source) && Number.isFinite(Number(source)) && isExact(source)) return Number(source);
-      throw new Unsupported(node, `${source} is not a decimal number that can be compared exactly`);
-    case 'string': {
-      const value = stringValue(textOf(tree, node));
-      if (value !== undefined) return value;
-      break;
-    }
-    case 'constant':
-      return CONSTANTS[source.toUpperCase()] ?? null;
-    default:
+  if (node.kind === 'number') {
+    if (DECIMAL.test(source) && Number.isFinite(Number(source)) && isExact(source)) return Number(source);
+    throw new Unsupported(node, `${source} is not a decimal number that can be compared exactly`);
   }
-  throw new Unsupported(node, `${shortened(sourceOf(tree, node))} is not a value`);
+  if (node.kind === 'constant') return CONSTANTS[source.toUpperCase()] ?? null;
+  const value = node.kind === 'string' ? stringValue(textOf(tree, node)) : undefined;
+  if (value === undefined) throw new Unsupported(node, `${shortened(sourceOf(tree, node))} is not a value`);
+  return value;
 }
 
 const DECIMAL = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;

@@ -3,6 +3,7 @@ import type { NamedColumn, Row } from './condition.ts';
 
 /** A text and the columns in it. */
 export interface Template {
+  readonly text: string;
   readonly columns: readonly NamedColumn[];
   /** The text with the values of a row, one line of plain text. */
   readonly fill: (row: Row) => string;
@@ -17,6 +18,7 @@ export function readTemplate(text: string): Template {
     start: index + 1,
   }));
   return {
+    text,
     columns,
     fill: (row) =>
       plainLine(

@@ -15,7 +15,7 @@ export function logical(value: Scalar): boolean | null {
 
 /**
  * Negative if the first value is lower, positive if it is higher, 0 if they are equal; null if one is NULL. Throws ConditionError for
- * values of different kinds, and for an integer that is too large to be told from its neighbours.
+ * values of different kinds, and for an integer that is too large to differ from its neighbours.
  */
 export function compareValues(one: Scalar, other: Scalar, isEquality = false): number | null {
   if (one === null || other === null) return null;

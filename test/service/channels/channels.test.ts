@@ -125,7 +125,7 @@ describe('e-mail', () => {
     await once(server.server, 'listening');
     ({ port } = server.server.address() as AddressInfo);
   });
-  afterAll(() => new Promise<void>((resolve) => void server.close(resolve)));
+  afterAll(() => new Promise<void>((resolve) => server.close(resolve)));
   const email = (more: Partial<ChannelSettings> = {}) =>
     channel(
       {
