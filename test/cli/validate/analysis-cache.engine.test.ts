@@ -103,6 +103,7 @@ const context: AnalysisContext = {
   tenancy: undefined,
   engineSources: [],
   hasHashKey: false,
+  watchNames: { channels: [], keys: undefined },
   database: undefined,
   tables: [],
 };
@@ -144,6 +145,7 @@ async function analyse(
     endpoints,
     withoutTables: undefined,
     hasHashKey: false,
+    watchNames: { channels: [], keys: undefined },
     ...ofFiles,
   };
   await validate(options, {

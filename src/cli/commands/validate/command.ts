@@ -1,4 +1,5 @@
 // `millrace validate`, its flags and help.
+import { readWatchNames } from '../../checks/watches.ts';
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
 import { CommandError } from '../../kit/command-error.ts';
@@ -86,6 +87,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       tokens: settings.tokens,
       endpoints: settings.endpoints,
       hasHashKey: settings.piiHashKey !== undefined,
+      watchNames: await readWatchNames(settings),
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));
