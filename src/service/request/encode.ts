@@ -31,7 +31,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
   rejectStale(plan, dataAge);
   const until = Math.min(bindings.until, freshUntil(plan, dataAge));
   const outcome = found.outcome && whileValid(found.outcome, { until }, now);
-  const result = { ...found, outcome, dataAge };
+  const result = { dataAge, ...found, outcome };
   const described = metadata && (await withMetadata(deps, result, metadata));
   const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
   if (result.rollup !== undefined) deps.verification?.offer(plan);

@@ -154,7 +154,7 @@ function createSending(options: FastPathOptions): (repeated: Repeated, found: Ca
     const lasting = fieldsOf(repeated.entry, found, encoded, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
     const { body } = encoded;
-    if (pending.push({ ...repeated, fields, body, found, requestId }) === 1) setImmediate(writeAll);
+    if (pending.push({ fields, body, found, requestId, ...repeated }) === 1) setImmediate(writeAll);
   };
 
   return (repeated, found) => {
@@ -233,8 +233,10 @@ function observe(
   result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
   const { entry, found, request } = pending;
-  const { read: _read, engineMs: _engineMs, ...first } = entry.record; // nothing ran for this request
-  const record = { ...first, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { principal, usageId, labels, clientName, isReadShown } = entry.record; // not what it has read: nothing ran for this request
+  const { endpoint } = entry;
+  const trace = beginTrace(request, options);
+  const record = { endpoint, principal, usageId, labels, clientName, isReadShown, trace };
   const { rows } = found.entry;
   observeFinished(options, pending, record, {
     route: options.route.url,
