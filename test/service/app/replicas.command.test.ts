@@ -198,7 +198,7 @@ describe('three replicas', () => {
 
 /** Where FORMAT_VERSION of `src/service/cache/entry-codec.ts` is used, which is built as a number: written, read, and in keys. */
 const VERSION =
-  /(?<=writeUInt8\()\d+(?=, ?AT\.version\))|(?<=readUInt8\(AT\.version\) ?!== ?)\d+|(?<=:(?:\$\{)?)\d+(?=\}?-\$\{entryKey\.id\})/g;
+  /(?<=writeUInt8\()\d+(?=, ?[\w$]+\.version\))|(?<=readUInt8\([\w$]+\.version\) ?!== ?)\d+|(?<=:(?:\$\{)?)\d+(?=\}?-\$\{[\w$]+\.id\})/g;
 
 /** The built command with another format of cache entries. */
 function otherRelease(): string {
