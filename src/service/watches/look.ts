@@ -29,7 +29,7 @@ export interface Looked {
   readonly basis?: { readonly key: string; readonly isCurrent: () => boolean } | undefined;
 }
 
-export interface Target {
+export interface WatchTarget {
   readonly endpoint: Endpoint;
   readonly watch: WatchPolicy;
 }
@@ -45,7 +45,7 @@ const SHARED_RUN_S = 1;
 /** Never rejects: a look that fails is a result. */
 export async function look(
   deps: LookDeps,
-  target: Target,
+  target: WatchTarget,
   { before, signal }: { readonly before: Looked | undefined; readonly signal: AbortSignal },
 ): Promise<Looked> {
   try {
@@ -58,7 +58,7 @@ export async function look(
 
 async function lookOnce(
   deps: LookDeps,
-  target: Target,
+  target: WatchTarget,
   { before, signal }: { readonly before: Looked | undefined; readonly signal: AbortSignal },
 ): Promise<Looked> {
   const { clock } = deps.path;
@@ -80,7 +80,7 @@ function directivesOf(maxAge: number): CallContent['directives'] {
   return { noCache: false, maxAge, onlyIfCached: false };
 }
 
-function basisOf({ watch, endpoint }: Target, { query, redactor }: Plan, fingerprint: string): string {
+function basisOf({ watch, endpoint }: WatchTarget, { query, redactor }: Plan, fingerprint: string): string {
   const { condition, message, groupBy } = watch;
   return JSON.stringify([endpoint.revision, query.canonical, redactor.profile, fingerprint, condition.text, message.text, groupBy]); // prettier-ignore
 }
@@ -104,7 +104,7 @@ interface Envelope {
   readonly result: readonly Readonly<Record<string, unknown>>[];
 }
 
-function callOf({ newId }: LookDeps, { endpoint, watch }: Target, signal: AbortSignal): Call {
+function callOf({ newId }: LookDeps, { endpoint, watch }: WatchTarget, signal: AbortSignal): Call {
   const fields = new Map(Object.entries(watch.parameters).map(([name, value]) => [name, [value]] as const));
   const call = localCall({ requestId: newId(), endpoint: referenceOf(endpoint) }, fields);
   return {
