@@ -5,7 +5,7 @@ import type { Channel } from '../channels/message.ts';
 import type { Catalog } from '../endpoints/catalog.ts';
 import { dueAfter } from '../request/limits/due.ts';
 import { createTurns } from '../request/limits/turns.ts';
-import { advance, resolveAll, watchId, type Event } from './advance.ts';
+import { advance, resolveAll, watchId, type WatchEvent } from './advance.ts';
 import { createDelivery } from './delivery.ts';
 import { look, type LookDeps, type Looked, type WatchTarget } from './look.ts';
 import type { Outgoing, WatchRecord } from './record.ts';
@@ -201,7 +201,7 @@ async function commit(
 ): Promise<void> {
   const now = deps.clock.epoch();
   const { endpoint, watch } = target;
-  let events: readonly Event[] = [];
+  let events: readonly WatchEvent[] = [];
   const isStored = await records.update(id, (record) => {
     const next = advance(record, { endpoint: endpoint.name, watch, evaluation: looked.evaluation, now });
     ({ events } = next);
@@ -220,7 +220,7 @@ interface Addressed {
   readonly now: number;
 }
 
-function withMessages(record: WatchRecord, events: readonly Event[], addressed: Addressed): WatchRecord {
+function withMessages(record: WatchRecord, events: readonly WatchEvent[], addressed: Addressed): WatchRecord {
   const { channels, newId, now } = addressed;
   const added = events.flatMap((event) =>
     channels.map((channel): Outgoing => {

@@ -20,7 +20,7 @@ export interface CostOptions extends CostSource {
 export async function cost(options: CostOptions, deps: CostDeps): Promise<0 | 1> {
   const { endpoints, names, settings, limits } = options;
   const { files, rollups, findings: faults } = await createReadFiles(endpoints, settings.engineSources)();
-  const chosen = chosenCases({ files, findings: faults }, { names, part: undefined });
+  const { cases: chosen } = chosenCases({ files, findings: faults }, { names, part: undefined });
   const cases = chosen.filter(({ example }) => !isRejectionExpected(example.expect));
   const { costs, assumed, changes } = await costsOf({ files, rollups, cases }, options, deps);
   const findings = [...faults, ...findCostly(cases, costs, limits), ...changes].map((each) => ({
