@@ -2,7 +2,7 @@
 import type { ChannelSettings } from './channel-settings.ts';
 import type { ClickHouseSettings } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
-import { readSchema } from './schema.ts';
+import { readSchema } from './schema-file.ts';
 import type { JwtSettings } from './jwt-settings.ts';
 import type { TraceSettings } from './trace-settings.ts';
 

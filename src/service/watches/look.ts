@@ -51,9 +51,16 @@ export async function look(
   try {
     return await lookOnce(deps, target, { before, signal });
   } catch (error) {
-    if (error instanceof Problem) return { evaluation: failed(error.code, error.message), ran: true };
+    if (error instanceof Problem)
+      return { evaluation: failed(error.code, problemOf(error, target.watch.as)), ran: true };
     return { evaluation: failed('internal.error', 'The look failed by a fault of the service'), ran: true };
   }
+}
+
+/** The key is named in a file, and not sent: other sentences help with it. */
+function problemOf({ code, message, title }: Problem, as: string): string {
+  if (code !== 'auth.invalid' || message !== title) return message;
+  return `No key is named ${as}: it must be in the file of the setting tokens`;
 }
 
 async function lookOnce(
