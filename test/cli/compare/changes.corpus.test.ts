@@ -663,7 +663,7 @@ const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
       pair(
         'watch',
         watched(`tests: [${WATCH_TEST}]`),
-        watched(`tests: [${WATCH_TEST.replace(new RegExp(`${key}: [^,}]+`), `${key}: ${value}`)}]`),
+        watched(`tests: [${WATCH_TEST.replace(new RegExp(`${key}: \\S+?(?=,? )`), `${key}: ${value}`)}]`),
       ),
     ]),
   ),
