@@ -1,7 +1,9 @@
 // The codes of changes of response size, caching, limits, reservations, labels and tools for agents.
+import { EXPORT_CHANGES } from './export-changes.ts';
 import { behaviour, breaking, compatible, cost, security, type ChangeKinds } from './change-kinds.ts';
 
 export const POLICY_CHANGES = {
+  ...EXPORT_CHANGES,
   'int64.changed': breaking(
     'The encoding of 64-bit integers changed',
     'Numbers become strings, or strings numbers, in every JSON response.',

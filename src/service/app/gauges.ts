@@ -2,10 +2,12 @@
 import { WRITE_PATIENCE, type RedisLink } from '../cache/redis-link.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { Engine, HostState } from '../engine/engine.ts';
+import type { Exports } from '../exports/exports.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
 import type { Core } from './core.ts';
+import { exportGauges } from './export-gauges.ts';
 import { dataGauges } from './data-checks.ts';
 
 export interface GaugesOptions extends Pick<
@@ -14,6 +16,7 @@ export interface GaugesOptions extends Pick<
 > {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
+  readonly exports: Pick<Exports, 'size'>;
   readonly slowClients: SlowClients;
   readonly droppedLines: () => number;
 }
@@ -53,6 +56,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
     ...liveGauges(live),
+    ...exportGauges(options.exports),
     {
       name: 'millrace_rollup_in_use',
       help: 'Whether queries read a rollup that the files declare: 0 if it is not filled, or is known to differ from its rows.',

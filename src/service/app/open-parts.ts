@@ -1,8 +1,6 @@
 // Opens what a service consists of, in order, and closes what was opened if a part fails.
-import { createCompression } from '../http/compression.ts';
-import { createSlowClients } from '../http/slow-clients.ts';
-import { after } from './clock.ts';
 import { openCore } from './core.ts';
+import { openExports } from './exports.ts';
 import { gaugesOf } from './gauges.ts';
 import { openCalls } from './call-counting.ts';
 import { createKeyCheck } from './key-check.ts';
@@ -12,28 +10,20 @@ import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
 import { keepRollups } from './rollups.ts';
+import { openSending } from './sending.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const none = (): number => 0;
-
-/** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
-const COMPRESSED_SHARE = 4;
 
 export async function openParts(
   options: ServiceOptions,
   state: Parts['state'],
 ): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
   const { settings, engine } = options;
-  const compression = await createCompression(settings.cacheMemory / COMPRESSED_SHARE);
   const observing = await (options.openObserving ?? openObserving)(options);
   const { observe, metrics } = observing;
   options.engineEvents?.to(observe);
-  const slowClients = createSlowClients({
-    seconds: settings.sendTimeout,
-    bytes: settings.sendMemory,
-    after,
-    observe,
-  });
+  const sending = await openSending(settings, observe);
   const keyCheck = createKeyCheck(observe);
   const keyring = await openKeyring({ ...options, observe, check: keyCheck.check }).catch(
     async (cause: unknown) => {
@@ -58,7 +48,11 @@ export async function openParts(
   }
   const { isDevelopment = false } = options;
   const calls = openCalls(link);
-  const services = { keyring, observing, calls, compression, slowClients };
+  const exports = await openExports(settings, core.path, observe).catch(async (cause: unknown) => {
+    await core.close();
+    return closeKeys(cause);
+  });
+  const services = { keyring, observing, calls, exports, ...sending };
   const parts = {
     ...core,
     ...services,
@@ -73,6 +67,7 @@ export async function openParts(
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
     keeper?.close();
+    await exports.close();
     await Promise.all([keyUse.close(), calls.usage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };

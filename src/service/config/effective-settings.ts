@@ -23,7 +23,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
-  const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
+  const all = { ...defaults, ...given } as Resolved; // every other key has a default in the schema
   const sizes = defaultSizes(availableMemory());
   return {
     host: all.host,
@@ -66,6 +66,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory ?? sizes.sendMemory),
     liveStreams: { total: all.live_streams, perKey: all.live_streams_per_key },
+    exports: exportSettings(all),
     trustedProxies: listOf(all.trusted_proxies),
     traces: traceSettings(all),
     usage: all.usage,
@@ -78,6 +79,17 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   };
 }
 
+type Resolved = SettingsFile & Required<Omit<SettingsFile, OptionalKey>>;
+
+function exportSettings(all: Resolved): Settings['exports'] {
+  return {
+    places: all.export_places,
+    disk: parseBytes(all.export_disk),
+    time: all.export_time,
+    workload: all.export_workload,
+  };
+}
+
 function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/, */);
 }
@@ -87,6 +99,7 @@ type OptionalKey =
   | 'tenancy'
   | 'budget'
   | TraceKey
+  | 'export_workload'
   | 'trusted_proxies'
   | 'admin_names'
   | 'contact'

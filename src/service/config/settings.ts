@@ -68,6 +68,7 @@ export interface Settings {
   readonly sendMemory: number;
   /** Open at once: in all, and of one key. */
   readonly liveStreams: { readonly total: number; readonly perKey: number };
+  readonly exports: ExportSettings;
   /** Addresses and networks of trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** Undefined: traces are not exported. */
@@ -85,6 +86,14 @@ export interface Settings {
    * All settings by their names in the settings file, for display: secrets are masked, and each value has its source.
    */
   readonly shown: Readonly<Record<string, ShownSetting>>;
+}
+
+/** How exports run; 0 places: none are accepted. */
+export interface ExportSettings {
+  readonly places: number;
+  readonly disk: number;
+  readonly time: number;
+  readonly workload: string | undefined;
 }
 
 /** A setting as `/config` shows it: secrets are masked. */

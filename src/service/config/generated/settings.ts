@@ -217,6 +217,22 @@ export interface SettingsFile {
    */
   live_streams_per_key?: number;
   /**
+   * Exports that run at once, beside the calls; further ones wait. 0: no exports are accepted.
+   */
+  export_places?: number;
+  /**
+   * Disk space for exports in the data folder, in bytes or with the unit KiB, MiB, GiB or TiB: those that can be downloaded and those being made. An export that would use more fails.
+   */
+  export_disk?: number | string;
+  /**
+   * Seconds that an export may run.
+   */
+  export_time?: number;
+  /**
+   * The ClickHouse workload that exports run in. Unset: that of calls.
+   */
+  export_workload?: string;
+  /**
    * Addresses of trusted reverse proxies, comma-separated, whose X-Forwarded-For is honoured: for example 10.0.0.0/8, ::1, loopback, linklocal, uniquelocal. Default: none.
    */
   trusted_proxies?: string;
