@@ -13,7 +13,7 @@ import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
 import { usageFront, whyFront } from './call-reports.ts';
 import { after } from './clock.ts';
-import { exportsFront } from './exports.ts';
+import { exportsFront } from './exports-front.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 

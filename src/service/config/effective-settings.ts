@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { parseBytes } from './bytes.ts';
 import { availableMemory, defaultSizes } from './memory.ts';
 import { clickhouseSettings, type ClickHouseOptionalKey } from './clickhouse-settings.ts';
+import { exportSettings, type ExportOptionalKey } from './export-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { jwtSettings, type JwtOptionalKey } from './jwt-settings.ts';
 import { allowedOrigins } from './origins.ts';
@@ -23,7 +24,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
-  const all = { ...defaults, ...given } as Resolved; // every other key has a default in the schema
+  const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
   const sizes = defaultSizes(availableMemory());
   return {
     host: all.host,
@@ -79,17 +80,6 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   };
 }
 
-type Resolved = SettingsFile & Required<Omit<SettingsFile, OptionalKey>>;
-
-function exportSettings(all: Resolved): Settings['exports'] {
-  return {
-    places: all.export_places,
-    disk: parseBytes(all.export_disk),
-    time: all.export_time,
-    workload: all.export_workload,
-  };
-}
-
 function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/, */);
 }
@@ -99,7 +89,7 @@ type OptionalKey =
   | 'tenancy'
   | 'budget'
   | TraceKey
-  | 'export_workload'
+  | ExportOptionalKey
   | 'trusted_proxies'
   | 'admin_names'
   | 'contact'

@@ -1,5 +1,6 @@
 // Process settings: their names, and those that take effect.
 import type { ClickHouseSettings } from './clickhouse-settings.ts';
+import type { ExportSettings } from './export-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { readSchema } from './schema.ts';
 import type { JwtSettings } from './jwt-settings.ts';
@@ -86,14 +87,6 @@ export interface Settings {
    * All settings by their names in the settings file, for display: secrets are masked, and each value has its source.
    */
   readonly shown: Readonly<Record<string, ShownSetting>>;
-}
-
-/** How exports run; 0 places: none are accepted. */
-export interface ExportSettings {
-  readonly places: number;
-  readonly disk: number;
-  readonly time: number;
-  readonly workload: string | undefined;
 }
 
 /** A setting as `/config` shows it: secrets are masked. */

@@ -32,6 +32,11 @@ export async function createExport(deps: CreateDeps, call: ExportCall): Promise<
       detail: 'This service makes no exports',
       hint: 'The operator can raise the setting export_places.',
     });
+  if (asked.place === 's3' && deps.objects === undefined)
+    throw new Problem('export.unavailable', {
+      detail: 'This service has no object store',
+      hint: 'The operator can set export_s3_bucket. Send export_to=download.',
+    });
   const before = earlier(records, identity, asked);
   if (before !== undefined) return before;
   const planned = await planExport(path, asked, deps);

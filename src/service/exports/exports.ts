@@ -1,19 +1,23 @@
 // Exports: whole results as files, made beside the calls, and kept for a while for the key that asked for them.
-import { open, type FileHandle } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { Problem } from '../../sql/base/problem.ts';
 import { createQueue } from '../engine/queue.ts';
 import { createExport } from './create-export.ts';
 import type { ExportIdentity } from './identity.ts';
+import type { ByteRange } from './object-store.ts';
 import type { ExportsOptions } from './options.ts';
 import type { ExportCall } from './plan-export.ts';
-import { problemOf, type ExportRecord } from './record.ts';
+import { isActive, problemOf, type ExportRecord } from './record.ts';
 import { createRecords } from './records.ts';
 import { createRunExport, type ExportJob } from './run-export.ts';
 
-/** A result that is being read; to be closed. */
+/** A result that is being read; to be closed if nothing of it is read. */
 export interface OpenedResult {
   readonly record: ExportRecord;
-  readonly file: FileHandle;
+  /** Reads it once, and closes it then. Throws Problem. */
+  readonly read: (range: ByteRange) => Promise<Readable>;
+  readonly close: () => Promise<void>;
 }
 
 export interface Exports {
@@ -62,7 +66,10 @@ export function createExports(options: ExportsOptions): Exports {
     list: (identity) => records.ofKey(identity.owner).filter((each) => records.mayShow(identity, each)),
     cancel: async (identity, id) => {
       const record = records.find(identity, id);
-      if (!(await jobs.end(id, 'export.canceled'))) await records.remove(record);
+      await (isActive(record) ? jobs.end(id, 'export.canceled') : jobs.settled(id));
+      const left = records.get(id) ?? record;
+      // One that ended before is removed, and so is one that has a result in spite of all.
+      if (!isActive(record) || left.state === 'finished') await records.remove(left);
     },
     open: async (identity, id) => {
       const record = records.find(identity, id);
@@ -71,24 +78,45 @@ export function createExports(options: ExportsOptions): Exports {
         throw new Problem('export.not_finished', { detail: `The state of the export is ${record.state}` });
       if (!records.isCurrent(record))
         throw new Problem('export.unknown', { detail: 'The endpoint has changed since the export' });
-      const file = await open(store.resultOf(record), 'r').catch((cause: unknown) => {
-        throw new Problem('export.unknown', { cause });
-      });
-      return { record, file };
+      return openResult(options, record);
     },
     size: () => ({ ...queue.size(), bytes: records.bytes() }),
     close: async () => {
       isClosed = true;
       cancelSweep();
       await jobs.endAll();
+      options.objects?.close();
     },
+  };
+}
+
+/** Bytes read at a time. */
+const READ_BYTES = 2 ** 18;
+
+async function openResult(
+  { store, objects }: Pick<ExportsOptions, 'store' | 'objects'>,
+  record: ExportRecord,
+): Promise<OpenedResult> {
+  if (record.place === 's3') {
+    if (objects === undefined) throw new Problem('export.not_stored');
+    return { record, read: (range) => objects.read(record, range), close: async () => undefined };
+  }
+  const file = await open(store.resultOf(record), 'r').catch((cause: unknown) => {
+    throw new Problem('export.unknown', { cause });
+  });
+  return {
+    record,
+    read: async (range) => file.createReadStream({ ...range, highWaterMark: READ_BYTES }),
+    close: () => file.close(),
   };
 }
 
 interface Jobs {
   readonly begin: (job: Omit<ExportJob, 'signal'>) => void;
-  /** Resolves when a job has ended; to false if it had before. */
-  readonly end: (id: string, code: 'export.canceled' | 'export.interrupted') => Promise<boolean>;
+  /** Ends a job; resolves when it has ended. */
+  readonly end: (id: string, code: 'export.canceled' | 'export.interrupted') => Promise<void>;
+  /** Resolves when a job has ended by itself. */
+  readonly settled: (id: string) => Promise<void>;
   readonly endAll: () => Promise<void>;
 }
 
@@ -99,7 +127,6 @@ function createJobs(run: (job: ExportJob) => Promise<void>): Jobs {
     const job = all.get(id);
     job?.control.abort(new Problem(code));
     await job?.ended;
-    return job !== undefined;
   };
   return {
     begin: (job) => {
@@ -109,6 +136,7 @@ function createJobs(run: (job: ExportJob) => Promise<void>): Jobs {
       all.set(id, { control, ended });
     },
     end,
+    settled: async (id) => all.get(id)?.ended,
     endAll: async () => {
       await Promise.all([...all.keys()].map((id) => end(id, 'export.interrupted')));
     },

@@ -28,12 +28,19 @@ export function createRecords({
   store,
   path,
   observe,
-}: Pick<ExportsOptions, 'store' | 'path' | 'observe'>): ExportRecords {
+  objects,
+}: Pick<ExportsOptions, 'store' | 'path' | 'observe' | 'objects'>): ExportRecords {
   const records = new Map(store.found.map((record) => [record.id, record]));
   const isGone = (record: ExportRecord): boolean => (expiryOf(record) ?? Infinity) <= path.clock.epoch();
   const remove = async (record: ExportRecord): Promise<void> => {
     records.delete(record.id);
-    await store.remove(record).catch((cause: unknown) => observe({ kind: 'export.not_kept', cause }));
+    try {
+      if (record.place === 's3' && record.state === 'finished') await objects?.remove(record);
+      await store.remove(record);
+    } catch (cause) {
+      records.set(record.id, { ...record, keep: 0 }); // tried again later, and not shown until then
+      observe({ kind: 'export.not_kept', cause });
+    }
   };
   return {
     get: (id) => records.get(id),

@@ -70,7 +70,7 @@ export function createRunExport(deps: RunDeps): (job: ExportJob) => Promise<void
       await store.save(current(record));
       const rows = await attempt(deps, job, ATTEMPTS);
       signal.throwIfAborted();
-      await store.publish(record);
+      await keep(deps, current(record), signal);
       await end({ ...current(record), state: 'finished', finished: now(), rows }, undefined);
     } catch (cause) {
       await store
@@ -81,6 +81,14 @@ export function createRunExport(deps: RunDeps): (job: ExportJob) => Promise<void
       release?.();
     }
   };
+}
+
+/** Puts a whole result into its place. */
+async function keep({ store, objects }: RunDeps, record: ExportRecord, signal: AbortSignal): Promise<void> {
+  if (record.place === 'download') return store.publish(record);
+  if (objects === undefined) throw new Problem('export.not_stored');
+  await objects.upload(record, store.partOf(record), signal);
+  await store.discard(record);
 }
 
 /** A record without a result. */

@@ -75,6 +75,7 @@ export const PROBLEMS = {
   'export.range_invalid': kind(416, 'The range is beyond the file', 'Content-Range has its size.'),
   'export.too_many_rows': kind(422, 'Too many rows for an export', 'Ask for fewer rows at once.'),
   'export.disk_full': kind(503, 'No space for the export', 'Delete exports, or ask for fewer rows.'),
+  'export.not_stored': kind(502, 'The object store failed', 'Ask for the export again, or download it.'),
   'export.interrupted': kind(503, 'The service stopped meanwhile', 'Ask for the export again.'),
   'export.canceled': kind(409, 'The export was cancelled', 'Ask for the export again.'),
   'data.stale': unavailable('The data of the endpoint is too old'),

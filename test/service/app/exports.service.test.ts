@@ -373,7 +373,7 @@ test('a restart of the service keeps what is whole, and fails what was not', asy
 
 test('exports end when the service closes: what ran has failed', async () => {
   const own = await startService({
-    settings: { exports: { places: 1, disk: 3000, time: 60, workload: undefined } },
+    settings: { exports: { places: 1, disk: 3000, time: 60, workload: undefined, s3: undefined } },
   });
   const wait = await startGate();
   try {

@@ -45,6 +45,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'export.range_invalid': BAD_ARGUMENTS,
   'export.too_many_rows': [396, 'TOO_MANY_ROWS_OR_BYTES'],
   'export.disk_full': [243, 'NOT_ENOUGH_SPACE'],
+  'export.not_stored': NETWORK_ERROR,
   'export.interrupted': [394, 'QUERY_WAS_CANCELLED'],
   'export.canceled': [394, 'QUERY_WAS_CANCELLED'],
   'data.stale': [369, 'ALL_REPLICAS_ARE_STALE'],

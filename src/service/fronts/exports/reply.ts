@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply } from 'fastify';
 import { fileNameOf } from '../../exports/record.ts';
 import type { OpenedResult } from '../../exports/exports.ts';
+import type { ByteRange } from '../../exports/object-store.ts';
 import { contentTypeOf } from '../../formats/formats.ts';
 import { headerText, isReadable } from '../../http/call-fields.ts';
 import { rateLimitFields } from '../../limits/rate-limits.ts';
@@ -16,13 +17,10 @@ export function sendDocument(reply: FastifyReply, document: unknown): FastifyRep
     .send(JSON.stringify(document));
 }
 
-/** Bytes read at a time. */
-const READ_BYTES = 2 ** 18;
-
 /** Throws Problem `export.range_invalid`. */
 export async function sendResult(
   reply: FastifyReply,
-  { record, file }: OpenedResult,
+  { record, read, close }: OpenedResult,
   cutOffIdle: (response: ServerResponse) => void,
 ): Promise<FastifyReply> {
   const { request } = reply;
@@ -39,7 +37,7 @@ export async function sendResult(
     isReadable(known) &&
     known.split(',').some((each) => [etag, '*'].includes(each.trim().replace(/^W\//, '')))
   ) {
-    await file.close();
+    await close();
     return reply.code(304).send();
   }
   const ifRange = headerText(request, 'if-range');
@@ -48,7 +46,7 @@ export async function sendResult(
       ? rangeOf(headerText(request, 'range'), record.bytes)
       : undefined;
   if (range === 'invalid') {
-    await file.close();
+    await close();
     reply.header('Content-Range', `bytes */${record.bytes}`);
     throw new Problem('export.range_invalid');
   }
@@ -56,16 +54,11 @@ export async function sendResult(
   if (range !== undefined) reply.code(206).header('Content-Range', `bytes ${start}-${end}/${record.bytes}`);
   reply.headers({ 'Content-Type': contentTypeOf(record.format), 'Content-Length': String(end - start + 1) });
   if (request.method === 'HEAD' || end < start) {
-    await file.close();
+    await close();
     return reply.send(Readable.from([])); // with another body, Fastify sends its length
   }
   cutOffIdle(reply.raw);
-  return reply.send(file.createReadStream({ start, end, highWaterMark: READ_BYTES }));
-}
-
-interface ByteRange {
-  readonly start: number;
-  readonly end: number;
+  return reply.send(await read({ start, end }));
 }
 
 /** One range of bytes; undefined for none, several and other units: the whole file is sent then. */
