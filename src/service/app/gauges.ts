@@ -6,6 +6,7 @@ import type { Exports } from '../exports/exports.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
+import type { Watcher } from '../watches/watcher.ts';
 import type { Core } from './core.ts';
 import { exportGauges } from './export-gauges.ts';
 import { dataGauges } from './data-checks.ts';
@@ -19,6 +20,7 @@ export interface GaugesOptions extends Pick<
   readonly exports: Pick<Exports, 'size'>;
   readonly slowClients: SlowClients;
   readonly droppedLines: () => number;
+  readonly watcher: Pick<Watcher, 'isLeading'>;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
@@ -57,6 +59,11 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     ...sendingGauges(slowClients),
     ...liveGauges(live),
     ...exportGauges(options.exports),
+    {
+      name: 'millrace_watches_leading',
+      help: 'Whether this process looks at watches and sends their messages: 1 in one of all replicas, if there are watches.',
+      read: () => Number(options.watcher.isLeading()),
+    },
     {
       name: 'millrace_rollup_in_use',
       help: 'Whether queries read a rollup that the files declare: 0 if it is not filled, or is known to differ from its rows.',

@@ -1,6 +1,5 @@
 // Opens what a service consists of, in order, and closes what was opened if a part fails.
 import { openCore } from './core.ts';
-import { openExports } from './exports.ts';
 import { gaugesOf } from './gauges.ts';
 import { openCalls } from './call-counting.ts';
 import { createKeyCheck } from './key-check.ts';
@@ -9,7 +8,7 @@ import type { Parts } from './parts.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
-import { keepRollups } from './rollups.ts';
+import { openBackground } from './background.ts';
 import { openSending } from './sending.ts';
 import type { ServiceOptions } from './service-options.ts';
 
@@ -46,13 +45,15 @@ export async function openParts(
     await core.close();
     await closeKeys(cause);
   }
-  const { isDevelopment = false } = options;
   const calls = openCalls(link);
-  const exports = await openExports(settings, core.path, observe).catch(async (cause: unknown) => {
-    await core.close();
-    return closeKeys(cause);
-  });
-  const services = { keyring, observing, calls, exports, ...sending };
+  const background = await openBackground(options, { core, link, keyring, observe }).catch(
+    async (cause: unknown) => {
+      await core.close();
+      return closeKeys(cause);
+    },
+  );
+  const { watcher, exports } = background;
+  const services = { keyring, observing, calls, exports, watcher, ...sending };
   const parts = {
     ...core,
     ...services,
@@ -60,14 +61,12 @@ export async function openParts(
     engine,
     link,
     state,
-    isDevelopment,
+    isDevelopment: options.isDevelopment ?? false,
     loading: loadingOf(options),
   };
-  const keeper = keepRollups(options, core, observe);
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
-    keeper?.close();
-    await exports.close();
+    await background.close();
     await Promise.all([keyUse.close(), calls.usage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };

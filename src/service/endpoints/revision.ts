@@ -40,6 +40,7 @@ function resultRelevant(file: EndpointFile): object {
     view: _view,
     live: _live,
     export: _export,
+    watch: _watch,
     budget: _budget,
     query: _query,
     ...rest

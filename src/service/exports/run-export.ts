@@ -38,10 +38,10 @@ export function createRunExport(deps: RunDeps): (job: ExportJob) => Promise<void
   const current = (record: ExportRecord): ExportRecord => records.get(record.id) ?? record;
 
   const end = async (record: ExportRecord, cause: unknown): Promise<void> => {
-    set(record);
     await store
       .save(record)
       .catch((failure: unknown) => observe({ kind: 'export.not_kept', cause: failure }));
+    set(record); // shown once it is on the disk
     const { id, endpoint, principal, format, place, state, rows, bytes, failure } = record;
     const ms = now() - record.created;
     observe({

@@ -83,8 +83,10 @@ export interface WrittenResult extends Omit<RunResult, 'lines'> {
 
 /** Runs a query to completion. Throws Problem. */
 export async function runQuery(deps: RunDeps, runnable: Runnable, context: RunContext): Promise<RunResult> {
-  const { bytes: lines, ...result } = await runInFormat(deps, runnable, context, { format: 'JSONEachRow' });
-  return { ...result, lines };
+  const { bytes, queueMs, read, rollup } = await runInFormat(deps, runnable, context, {
+    format: 'JSONEachRow',
+  });
+  return { lines: bytes, queueMs, read, rollup };
 }
 
 /** Runs a query to completion, written in a format. Throws Problem. */

@@ -20,10 +20,12 @@ export interface AnswerCount {
 }
 
 /** A property that a response does not have is null in JSON. */
-type Answered = { readonly [Name in 'code' | 'line' | 'column' | 'hint']: NonNullable<Finding[Name]> | null };
+type ProblemFields = {
+  readonly [Name in 'code' | 'line' | 'column' | 'hint']: NonNullable<Finding[Name]> | null;
+};
 
 /** Line and column are those in the query. */
-export interface Failure extends Answered, Pick<Finding, 'message'> {
+export interface Failure extends ProblemFields, Pick<Finding, 'message'> {
   readonly name: string;
   readonly source: string;
   readonly status: number;

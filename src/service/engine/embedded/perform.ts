@@ -49,7 +49,7 @@ export async function perform<T extends object = object>(
       if (isLost(cause) && work.isRepeatable) return attempt();
       throw cause;
     });
-    return { ...result, queueMs };
+    return { queueMs, ...result };
   } finally {
     void (ended ?? Promise.resolve()).finally(leave);
   }
