@@ -169,7 +169,10 @@ function overRows(cause: unknown): undefined {
 }
 
 /** The `log_comment` of a statement, as JSON. */
-function commentOf({ name, revision, version }: Endpoint, { requestId, trace, labels }: RunContext): string {
+export function commentOf(
+  { name, revision, version }: Endpoint,
+  { requestId, trace, labels }: RunContext,
+): string {
   const labelled = labels === NO_LABELS ? {} : { labels };
   const traced = trace === undefined ? {} : { trace: trace.traceId };
   return JSON.stringify({
