@@ -4,9 +4,11 @@ import { CHOICES } from '../../placeholders/closed-choice.ts';
 import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
+import { fitting } from '../../placeholders/parameters.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { columnsAround } from './data-source.ts';
+import { loopReason } from './loops.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 
@@ -44,18 +46,35 @@ export function tinybirdSyntax(text: string, { declarations }: TemplateReading):
       at === 0 && first !== undefined ? first.length : syntax.markEnd(source, at, inside),
     interpret: (mark, inside) => {
       if (mark.start === 0 && first !== undefined) return { kind: 'dropped' };
-      const item = withColumns(syntax.interpret(mark, inside), () =>
-        columnsAround(text, mark.start, declarations),
+      const item = withReason(
+        withColumns(syntax.interpret(mark, inside), () => columnsAround(text, mark.start, declarations)),
+        () => loopReason(text, mark.start),
       );
-      return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start)) ? asText(item) : item;
+      return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start))
+        ? asText(item)
+        : withPattern(item, () => isNamedPattern(text, mark.end));
     },
   };
+}
+
+/** A loop that is no condition says why. */
+function withReason(item: Item, reasonOf: () => string | undefined): Item {
+  const reason = item.kind === 'loop' ? reasonOf() : undefined;
+  return item.kind !== 'loop' || reason === undefined
+    ? item
+    : { ...item, message: `${item.message}. ${reason}` };
 }
 
 function withColumns(item: Item, columns: () => readonly string[] | undefined): Item {
   if (item.kind !== 'name' || item.value.enum !== undefined) return item;
   const known = columns();
   return known === undefined ? item : { ...item, known };
+}
+
+function withPattern(item: Item, isPattern: () => boolean): Item {
+  return item.kind === 'value' && item.value.hasLiteralPercent === true && isPattern()
+    ? { kind: 'value', value: { ...item.value, hasLiteralPercent: 'named' } }
+    : item;
 }
 
 /** Functions that read times from strings only: Tinybird writes all values as strings. */
@@ -160,6 +179,24 @@ function escapedItem(value: Value): Item {
   return { kind: 'value', value: isText ? { ...value, hasLiteralPercent: true } : value };
 }
 
+/** Returns whether the expression around an offset has a name that is a pattern of LIKE: `{{ q }} AS pattern … LIKE pattern`. */
+function isNamedPattern(text: string, at: number): boolean {
+  let depth = 0;
+  for (const { 0: token, groups = {} } of text.slice(at, at + MAX_AROUND).matchAll(AROUND)) {
+    const { alias } = groups;
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    else if (depth > 0) continue;
+    else if (alias === undefined) return false;
+    else return new RegExp(String.raw`\bI?LIKE\s+(?:\w+\((?:'[^']*'|[\s,])*)?${alias}\b`, 'i').test(text);
+  }
+  return false;
+}
+
+const MAX_AROUND = 1000;
+const AROUND =
+  /[(),]|\bAS\s+(?<alias>[A-Za-z_]\w*)\b|\b(?:FROM|WHERE|AND|OR|SELECT|GROUP|ORDER|LIMIT|THEN|ELSE|END)\b/gi;
+
 /** `sql_unescape(String(x), '%')`: the text as it is sent. */
 function unescapedItem({ args, named }: Call): Item | undefined {
   const [of, what] = [args[0], constantOf(named.get('what') ?? args[1])];
@@ -228,7 +265,7 @@ function declared(call: Call): Value | undefined {
   const type = calledName(call);
   const [first, ...rest] = call.args;
   if (type === undefined || !TYPE.test(type) || first === undefined) return undefined;
-  const [name, own] = nameOf(first);
+  const [name, set] = nameOf(first);
   if (name === undefined) return undefined;
   const isList = type === 'Array';
   const written = isList ? constantOf(rest[0]) : undefined;
@@ -236,15 +273,17 @@ function declared(call: Call): Value | undefined {
   const element =
     typeof written === 'string' && (TYPE.test(written) || /^\w+\(.*\)$/s.test(written)) ? written : undefined;
   const positional = isList && (element !== undefined || rest[1] !== undefined) ? rest[1] : rest[0];
-  const fallback = own ?? constantOf(call.named.get('default') ?? positional);
+  const fallback = set ?? constantOf(call.named.get('default') ?? positional);
   const choices = constantOf(call.named.get('enum'));
   const example = constantOf(call.named.get('example'));
   const base = isList ? (element ?? 'String') : type;
+  const own = TYPES.get(base) ?? base;
+  const value = fitting(fallback, isList ? `Array(${own})` : own) ?? fallback;
   return {
     name,
-    type: TYPES.get(base) ?? base,
+    type: own,
     ...(isList ? { isList } : {}),
-    ...(fallback === undefined || (fallback === '' && base !== 'String') ? {} : { default: fallback }),
+    ...(value === undefined || (value === '' && base !== 'String') ? {} : { default: value }),
     ...(typeof choices === 'object' ? { enum: choices } : {}),
     ...described(call.named),
     ...(example === undefined ? {} : { example }),
