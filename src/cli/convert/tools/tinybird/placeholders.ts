@@ -3,9 +3,11 @@
 import { CHOICES } from '../../placeholders/closed-choice.ts';
 import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
+import { asTextIn } from '../../placeholders/jinja-values.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
 import { fitting } from '../../placeholders/parameters.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
+import type { Mark } from '../../placeholders/source-lexer.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { columnsAround } from './data-source.ts';
 import { loopReason } from './loops.ts';
@@ -50,9 +52,7 @@ export function tinybirdSyntax(text: string, { declarations }: TemplateReading):
         withColumns(syntax.interpret(mark, inside), () => columnsAround(text, mark.start, declarations)),
         () => loopReason(text, mark.start),
       );
-      return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start))
-        ? asText(item)
-        : withPattern(item, () => isNamedPattern(text, mark.end));
+      return withPattern(asTextIn(text, mark, item), () => isNamedPattern(text, mark));
     },
   };
 }
@@ -75,14 +75,6 @@ function withPattern(item: Item, isPattern: () => boolean): Item {
   return item.kind === 'value' && item.value.hasLiteralPercent === true && isPattern()
     ? { kind: 'value', value: { ...item.value, hasLiteralPercent: 'named' } }
     : item;
-}
-
-/** Functions that read times from strings only: Tinybird writes all values as strings. */
-const TEXT_ONLY = /\b(parseDateTime\w*|toDate\w*Or(Null|Zero|Default))\(\s*$/i;
-
-function asText(item: Item): Item {
-  const isTime = item.kind === 'value' && item.value.type?.startsWith('Date') === true;
-  return isTime ? { kind: 'sql', parts: ['toString(', { kind: 'value', value: item.value }, ')'] } : item;
 }
 
 type ValueOf = (expression: TemplateExpression) => Value | undefined;
@@ -179,10 +171,10 @@ function escapedItem(value: Value): Item {
   return { kind: 'value', value: isText ? { ...value, hasLiteralPercent: true } : value };
 }
 
-/** Returns whether the expression around an offset has a name that is a pattern of LIKE: `{{ q }} AS pattern … LIKE pattern`. */
-function isNamedPattern(text: string, at: number): boolean {
-  let depth = 0;
-  for (const { 0: token, groups = {} } of text.slice(at, at + MAX_AROUND).matchAll(AROUND)) {
+/** Returns whether the expression around a placeholder has a name that is a pattern of LIKE: `{{ q }} AS pattern … LIKE pattern`. */
+function isNamedPattern(text: string, { start, end }: Mark): boolean {
+  let depth = callsAround(text.slice(Math.max(0, start - MAX_AROUND), start));
+  for (const { 0: token, groups = {} } of text.slice(end, end + MAX_AROUND).matchAll(AROUND)) {
     const { alias } = groups;
     if (token === '(') depth++;
     else if (token === ')') depth--;
@@ -191,6 +183,18 @@ function isNamedPattern(text: string, at: number): boolean {
     else return new RegExp(String.raw`\bI?LIKE\s+(?:\w+\((?:'[^']*'|[\s,])*)?${alias}\b`, 'i').test(text);
   }
   return false;
+}
+
+/** The calls that are open at the end of a text, up to a bracket that begins none. */
+function callsAround(before: string): number {
+  let [open, closed] = [0, 0];
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ')') closed++;
+    else if (before[at] === '(' && closed > 0) closed--;
+    else if (before[at] === '(' && !/\w$/.test(before.slice(0, at))) break;
+    else if (before[at] === '(') open++;
+  }
+  return open;
 }
 
 const MAX_AROUND = 1000;
