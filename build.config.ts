@@ -1,9 +1,11 @@
 // Builds the commands: the modules of `src/` in one file for each part that is loaded on demand. Node.js would take longer to
 // find and open each module's own file than to run them. Libraries stay where npm installs them.
 import { defineConfig } from 'vite';
+import { compiledSchemas } from './tools/scripts/compiled-schemas.ts';
 
 export default defineConfig({
   publicDir: false,
+  plugins: [compiledSchemas()],
   build: {
     ssr: true,
     target: 'node20',
@@ -22,8 +24,8 @@ export default defineConfig({
       output: {
         entryFileNames: '[name].js',
         chunkFileNames: '[name]-[hash].js',
-        // Names stay: stack traces are read.
-        minify: { compress: false, mangle: false, codegen: { removeWhitespace: true } },
+        // Names of functions and classes stay: stack traces are read.
+        minify: { compress: false, mangle: { keepNames: true }, codegen: { removeWhitespace: true } },
       },
     },
   },

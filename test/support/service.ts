@@ -108,7 +108,7 @@ export async function startService(options: TestServiceOptions = {}): Promise<Te
     stop: async () => {
       await service.close('test');
       await remote?.close();
-      await rm(folder, { recursive: true, force: true });
+      await rm(folder, { recursive: true, force: true, maxRetries: 2 });
     },
   };
 }

@@ -10,12 +10,14 @@ import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import { lint, LINTS } from './lint.ts';
 import { READING_CODES } from './reading.ts';
 import { TENANCY_CODES, tenancyFindings } from './tenancy.ts';
+import { WATCH_NAME_CODES, watchNameFindings, type WatchNames } from './watches.ts';
 
 /** The settings that checks of one file depend on. */
 export interface FileSettings {
   readonly tenancy: TenancySetting;
   /** It is true if the service's key to hash columns is configured here. */
   readonly hasHashKey: boolean;
+  readonly watchNames: WatchNames;
 }
 
 interface FileInput extends FileSettings, Pick<InspectedFile, 'analysis'> {}
@@ -40,6 +42,11 @@ export const CHECKS_OF_FILES: readonly CommandCheck[] = [
     needs: 'file',
     codes: TENANCY_CODES,
     check: ({ analysis, tenancy }) => tenancyFindings(analysis.file, tenancy),
+  },
+  {
+    needs: 'file',
+    codes: WATCH_NAME_CODES,
+    check: ({ analysis, watchNames }) => watchNameFindings(analysis.file, watchNames),
   },
   { needs: 'file', codes: REASON_CODES, check: ({ analysis }) => reasonFindings(analysis.file) },
 ];

@@ -5,6 +5,7 @@ import { budgetText, type BudgetResource } from '../../service/config/budget.ts'
 import type { Rate } from '../../service/config/rate.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { PolicyCode } from './policy-changes.ts';
+import { compareWatches } from './watches.ts';
 
 type PolicyChange = ContractChange<PolicyCode>;
 
@@ -127,6 +128,7 @@ const FIELDS: readonly CompareField[] = [
         : ['cache.public_removed', 'shared caches may no longer store responses'],
   ),
   compareWarming,
+  compareWatches,
   presence(['live'], ({ live }) => live, {
     added: ({ every }) => ['live.added', `live calls get changes every ${every} s`],
     removed: () => ['live.removed', 'live calls are no longer possible'],

@@ -1,5 +1,13 @@
 // The codes of changes of response size, caching, limits, reservations, labels and tools for agents.
-import { behaviour, breaking, compatible, cost, security, type ChangeKinds } from './change-kinds.ts';
+import {
+  behaviour,
+  breaking,
+  compatible,
+  cost,
+  exposure,
+  security,
+  type ChangeKinds,
+} from './change-kinds.ts';
 
 export const POLICY_CHANGES = {
   'int64.changed': breaking(
@@ -68,6 +76,31 @@ export const POLICY_CHANGES = {
   'fresh.error_removed': behaviour(
     'Stale data is no longer an error',
     'Calls get old rows with Millrace-Data-Stale where they got 503.',
+  ),
+  'watch.added': cost(
+    'A watch was added',
+    'Its condition is looked at again and again, by queries of their own.',
+  ),
+  'watch.removed': behaviour(
+    'A watch was removed',
+    'Its condition is not looked at any more, and no message is sent.',
+  ),
+  'watch.key_changed': security(
+    'A watch runs as another key',
+    'It reads what that key may read, and its messages show it to the people of the channels.',
+  ),
+  'watch.channel_added': exposure(
+    'A watch sends its messages to another channel',
+    'They have values of rows, which leave the service for a place that did not get them before.',
+  ),
+  'watch.channel_removed': behaviour(
+    'A watch no longer sends its messages to a channel',
+    'Who reads that channel does not learn of the condition.',
+  ),
+  'watch.every_lowered': cost('A watch looks more often', 'There are more checks and queries.'),
+  'watch.changed': behaviour(
+    'A watch has another condition, text or times',
+    'Messages come at other times, or have other texts.',
   ),
   'cache.enabled': behaviour('Responses are cached', 'They may be as old as ttl.'),
   'cache.disabled': cost('Responses are no longer cached', 'Every call runs on the engine.'),

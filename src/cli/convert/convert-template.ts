@@ -20,8 +20,8 @@ export async function convertTemplate(
     return { sql: undefined, parameters: [], notes: template.notes, reads: { tables: [], columns: [] } };
   const { sql, parameters, notes, reads } = await convert(template.sql, options);
   const placed = notes.map((note): ConversionNote => {
-    const offset = template.sourceOffset(note.offset);
-    return { ...note, offset, end: Math.max(offset, template.sourceOffset(note.end)) };
+    const start = template.sourceOffset(note.start);
+    return { ...note, start, end: Math.max(start, template.sourceOffset(note.end)) };
   });
   return {
     sql: sql === undefined ? undefined : template.restore(sql),
@@ -29,7 +29,7 @@ export async function convertTemplate(
       ...template.parameters.map((each) => withType(each, parameters)),
       ...parameters.filter(({ name }) => !isDeclared(template, name)),
     ],
-    notes: [...template.notes, ...placed].toSorted((a, b) => a.offset - b.offset),
+    notes: [...template.notes, ...placed].toSorted((a, b) => a.start - b.start),
     reads,
   };
 }

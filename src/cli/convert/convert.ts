@@ -40,7 +40,7 @@ async function convertWith(parser: Parser, text: string, options: ConvertOptions
   return {
     sql: written.sql,
     parameters,
-    notes: [...notes, ...written.notes].toSorted((a, b) => a.offset - b.offset),
+    notes: [...notes, ...written.notes].toSorted((a, b) => a.start - b.start),
     reads,
   };
 }
@@ -56,11 +56,11 @@ function write(query: Query, options: WriteOptions): Written | undefined {
 }
 
 function failureNote(reply: Exclude<ParseReply, { kind: 'read' }>, text: string): ConversionNote {
-  const whole = { severity: 'not_converted' as const, offset: 0, end: text.length };
+  const whole = { severity: 'not_converted' as const, start: 0, end: text.length };
   switch (reply.kind) {
     case 'invalid': {
       const { code, offset, message } = reply;
-      return { ...whole, code, offset, end: Math.min(offset + 1, text.length), message };
+      return { ...whole, code, start: offset, end: Math.min(offset + 1, text.length), message };
     }
     case 'timeout':
       return { ...whole, code: 'timeout', message: 'The query could not be read within 2 seconds' };

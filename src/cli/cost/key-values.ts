@@ -10,6 +10,8 @@ export interface KeyColumn {
   readonly type: string;
   /** It has all words of the keys and indexes of the column's table. */
   readonly words: ReadonlySet<string>;
+  /** For an array of a nested structure: the names of all its arrays, this one included. */
+  readonly nested?: readonly string[];
 }
 
 export interface ValueSource {
@@ -55,6 +57,7 @@ export function valueOf(column: KeyColumn, source: ValueSource): string {
         : withRecent(even, { row, last, newest, seconds });
     return withNulls(cast(`toDateTime(greatest(${time}, 0), 'UTC')`, column.type), column, source);
   }
+  if (column.nested !== undefined) return ofNested(column, column.nested, source);
   if (source.seed !== undefined && plainTypeOf(column.type).name === 'JSON')
     return ofDocuments(column, source);
   return ofElements(column, source) ?? withNulls(ofValues(column, source), column, source);
@@ -101,6 +104,14 @@ function withNulls(value: string, { name, type }: KeyColumn, { seed }: ValueSour
 
 function hashOf(name: string, seed: number | undefined): string {
   return `sipHash64(number, ${quoteString(seed === undefined ? name : `${name} ${seed}`)})`;
+}
+
+/** Returns the arrays of a row of the fixtures, the same row for each array of the structure. */
+function ofNested({ name, type }: KeyColumn, nested: readonly string[], { from, seed }: ValueSource): string {
+  const rows = `(SELECT groupUniqArray(${MOST_KNOWN})(tuple(${nested.map(quoteIdentifier).join(', ')})) FROM ${from})`;
+  const structure = name.slice(0, name.indexOf('.'));
+  const row = `${rows}[${hashOf(structure, seed)} % greatest(length(${rows}), 1) + 1]`;
+  return cast(`if(empty(${rows}), [], tupleElement(${row}, ${nested.indexOf(name) + 1}))`, type);
 }
 
 /** Returns the documents of fixtures; if there are none, ones with the typed paths. */

@@ -140,10 +140,15 @@ export async function readStored(
     ]) => {
       const own = indexes.get(`${database}.${name}`) ?? [];
       const words = new Set([partition, sorting, sampling, others, ...own].join(' ').match(/\w+/g));
-      const all = columns.flatMap(([of, table, column = '', type = '']) =>
-        of === database && table === name ? [{ name: column, type, words }] : [],
+      const all = nestedIn(
+        columns.flatMap(([of, table, column = '', type = '']) =>
+          of === database && table === name ? [{ name: column, type, words }] : [],
+        ),
       );
-      const named = all.filter((column) => words.has(column.name));
+      const named = withNested(
+        all.filter((column) => words.has(column.name)),
+        all,
+      );
       return {
         database,
         name,
@@ -158,6 +163,23 @@ export async function readStored(
       };
     },
   );
+}
+
+/** The arrays of a nested structure have the same length, so one is made with all others. */
+function withNested(columns: readonly KeyColumn[], all: readonly KeyColumn[]): readonly KeyColumn[] {
+  const made = new Set(columns.flatMap(({ name, nested = [] }) => [name, ...nested]));
+  return all.filter(({ name }) => made.has(name));
+}
+
+function nestedIn(columns: readonly KeyColumn[]): readonly KeyColumn[] {
+  const structureOf = ({ name, type }: KeyColumn): string | undefined =>
+    type.startsWith('Array(') && name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
+  return columns.map((column) => {
+    const structure = structureOf(column);
+    if (structure === undefined) return column;
+    const nested = columns.flatMap((each) => (structureOf(each) === structure ? [each.name] : []));
+    return { ...column, nested };
+  });
 }
 
 /** Returns the engine with its arguments, which say how rows are merged. */
@@ -252,7 +274,7 @@ export async function scaleTable(
     ...(await constraintsOf(engine, table)).map(
       (each) => `ALTER TABLE ${made} DROP CONSTRAINT IF EXISTS ${each}`,
     ),
-    ...indexes.map((each) => `ALTER TABLE ${made} ${each}`),
+    ...indexes.map((each) => `ALTER TABLE ${made} ${unlessThere(each)}`),
     ...(names.length > 0 && rows > 0 ? [insert] : []),
     `EXCHANGE TABLES ${made} AND ${own}`,
   ];
@@ -265,6 +287,11 @@ export async function scaleTable(
   } finally {
     await engine.execute(`DROP TABLE IF EXISTS ${made} SYNC`);
   }
+}
+
+/** A table that takes the place of a made one has its indexes and projections already. */
+function unlessThere(command: string): string {
+  return command.replace(/^\s*(ADD\s+(?:INDEX|PROJECTION))\s+(?!IF\s)/i, '$1 IF NOT EXISTS ');
 }
 
 /** A made table has no TTL, so that it has as many rows as were made. */

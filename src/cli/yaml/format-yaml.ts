@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isMap, isNode, isScalar, parseDocument, visit, YAMLMap } from 'yaml';
 import type { Document, Pair, YAMLSeq } from 'yaml';
-import { readSchema, type SchemaName } from '../../service/config/schema.ts';
+import { readSchema, type SchemaName } from '../../service/config/schema-file.ts';
 
 /** Keys preceded by an empty line. */
 const BLOCKS: ReadonlySet<string> = new Set([

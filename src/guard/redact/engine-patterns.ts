@@ -163,13 +163,19 @@ export const MARKED = `${ENCODED}|[%\\\\][\\w.+'!#$*^~\\-]*${REDACTED}`;
 /** An e-mail address with an encoded `@`: that it is one is known without decoding it. */
 const ENCODED_EMAIL = '\\w%(?:25)*40(?:[\\w\\-]+\\.)+[A-Za-z]{2}';
 
+type Replacements = readonly (readonly [pattern: string, by: string])[];
+
+let replacements: Replacements | undefined;
+
 /** Characters that fold to ASCII other than by compatibility (NFKC): what replaces each, as RE2 expressions. */
-export const FOLDED: readonly (readonly [pattern: string, by: string])[] = [
-  // A digit that begins a card number, an address and a phone number.
-  [`[${foldedTo(/\d/)}]`, '4'],
-  [`[${foldedTo(/-/)}]`, '-'],
-  [`[${foldedTo(undefined)}]`, ''],
-];
+export function foldReplacements(): Replacements {
+  return (replacements ??= [
+    // A digit that begins a card number, an address and a phone number.
+    [`[${foldedTo(/\d/)}]`, '4'],
+    [`[${foldedTo(/-/)}]`, '-'],
+    [`[${foldedTo(undefined)}]`, ''],
+  ]);
+}
 
 /** The characters that fold to what `ascii` matches, or to nothing, as ranges of a character class. */
 function foldedTo(ascii: RegExp | undefined): string {

@@ -1,5 +1,6 @@
 // Functions that the router knows: those of which a result depends on nothing but their arguments, and those that round a time.
 import { FUNCTION_FAMILIES } from '../sandbox/functions/families.ts';
+import type { TimeComparison } from './term.ts';
 
 const FAMILIES = [
   'arithmetic', 'bit', 'comparison', 'conditional', 'conversion', 'date and time', 'encoding', 'hash', 'IP address', 'JSON', 'logic',
@@ -135,8 +136,8 @@ const OF_DAYS =
   /^(?:today|yesterday|curdate|current_date|toDate(?:32)?|toStartOf(?:Day|Week|Month|Quarter|Year|Interval)|toMonday|date_?trunc|makeDate(?:Time)?)$/i;
 
 /** The bound of a time, as tokens with spaces between them; undefined if it may be anything else than a time. */
-export function boundOf(text: string): { readonly isDay: boolean } | undefined {
-  if (/^'\d{4}-\d\d-\d\d[ T]?[\d:.]*'$/.test(text)) return { isDay: false };
+export function boundOf(text: string): Pick<TimeComparison, 'isDay' | 'isNullable'> | undefined {
+  if (/^'\d{4}-\d\d-\d\d[ T]?[\d:.]*'$/.test(text)) return { isDay: false, isNullable: false };
   const calls = [...text.matchAll(/(?<!\w)(\w+) \(/g)]
     .map(([, name = '']) => name)
     .filter((name) => !/^(?:AND|OR|NOT|IN)$/i.test(name));
@@ -153,5 +154,7 @@ export function boundOf(text: string): { readonly isDay: boolean } | undefined {
     (name) =>
       OF_TIMES.test(name) || OF_DAYS.test(name) || name === 'Nullable' || /^DateTime(?:64)?$/.test(name),
   );
-  return isKnown && (isDay || isTime) ? { isDay } : undefined;
+  // What these names do not return for no argument but NULL, others do not return at all.
+  const isNullable = /null|case/i.test(text) || text.includes('{');
+  return isKnown && (isDay || isTime) ? { isDay, isNullable } : undefined;
 }

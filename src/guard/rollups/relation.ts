@@ -39,42 +39,69 @@ interface RelationColumn {
 /**
  * A bucket is whole if it is covered and no comparison of the query divides it: each has the same value at its first and at its last
  * instant, and so at all of them. The parts of a whole bucket are whole, so that each row is in one bucket that is whole while the
- * coarser one around it is not, or in none. All rows of the second kind are read from the source and grouped by their time, or by their
- * bucket if only the coverage divides them. So each row is read once, whatever the bounds of the query are.
+ * coarser one around it is not, or in none. All rows of the second kind are read from the source and grouped by their time, or by the
+ * finest bucket if only the coverage divides it. So each row is read once, whatever the bounds of the query are.
  */
 export function writeRelation(needs: RelationNeeds): string {
   const { tables, source, hasTime, conditions } = needs;
   const read = columnsOf(needs);
   const columns =
     read.length > 0 || hasTime ? read : [{ name: NOTHING, ofRollup: '1', ofRows: '1', isKey: false }];
-  const [name, key] = [quoteIdentifier(needs.compiled.rollup.time), keyOf(needs)];
-  const grains = tables.map(({ every }) => grainOf(needs, every));
+  const name = quoteIdentifier(needs.compiled.rollup.time);
   const keys = columns.filter(({ isKey }) => isKey).map(({ name }) => name);
-  const inner = columns.map(({ name, ofRows }) => (ofRows === name ? name : `${ofRows} AS ${name}`));
-  const outer = columns.map(({ name }) => name);
+  const rowNames = createShared();
+  const [finest] = tables;
+  const key = hasTime ? [`${keyOf(needs, rowNames)} AS ${ROW_TIME}`] : [];
+  const isRow = [
+    ...conditions.map((term) => `(${term.source})`),
+    `(${finest === undefined ? 'true' : apartFrom(needs, finest.every, rowNames)})`,
+  ];
   const rowKeys = hasTime ? [...keys, ROW_TIME] : keys;
-  const ofRows = [...inner, ...(hasTime ? [`${key} AS ${ROW_TIME}`] : [])].join(', ');
   const rows = [
-    `SELECT ${[...outer, ...(hasTime ? [`${ROW_TIME} AS ${name}`] : [])].join(', ')} FROM (SELECT ${ofRows} FROM ${source}`,
-    ` WHERE ${[...conditions.map((term) => `(${term.source})`), `(${grains[0]?.isApart ?? 'true'})`].join(' AND ')}`,
+    `SELECT ${[...columns.map(({ name }) => name), ...(hasTime ? [`${ROW_TIME} AS ${name}`] : [])].join(', ')}`,
+    ` FROM (${rowNames.clause()}SELECT ${[...columns.map(({ name, ofRows }) => namedAs(ofRows, name)), ...key].join(', ')}`,
+    ` FROM ${source} WHERE ${isRow.join(' AND ')}`,
     // Without keys there is one group, also of no rows.
     `${rowKeys.length === 0 ? ' HAVING count() > 0' : ` GROUP BY ${rowKeys.join(', ')}`})`,
   ].join('');
-  const ofRollup = columns.map((each) =>
-    each.ofRollup === each.name ? each.name : `${each.ofRollup} AS ${each.name}`,
-  );
-  const buckets = tables.map(({ database, table }, index) => {
-    const coarser = grains[index + 1];
+  const buckets = tables.map(({ database, table, every }, index) => {
+    const names = createShared();
+    const coarser = tables[index + 1];
     const isRead = [
-      ...(grains[index]?.isWhole ?? []),
-      ...(coarser === undefined ? [] : [`(${coarser.isApart})`]),
+      ...wholeIn(needs, every, names),
+      ...(coarser === undefined ? [] : [`(${apartFrom(needs, coarser.every, names)})`]),
       ...conditions.map((term) => `(${term.rollup})`),
     ];
-    const read = [...ofRollup, ...(hasTime ? [name] : [])].join(', ');
-    return `SELECT ${read} FROM ${quoteIdentifier(database)}.${quoteIdentifier(table)} WHERE ${isRead.join(' AND ')}`;
+    const read = [...columns.map(({ name, ofRollup }) => namedAs(ofRollup, name)), ...(hasTime ? [name] : [])]; // prettier-ignore
+    return `${names.clause()}SELECT ${read.join(', ')} FROM ${quoteIdentifier(database)}.${quoteIdentifier(table)} WHERE ${isRead.join(' AND ')}`;
   });
   // The types of the first are those of the whole, and states of the rollup may have types of their own.
   return `(${[rows, ...buckets].join(' UNION ALL ')})`;
+}
+
+function namedAs(sql: string, name: string): string {
+  return sql === name ? name : `${sql} AS ${name}`;
+}
+
+/** Expressions that a SELECT has several times, each by a name: the engine then reads it once, which is much of the time of a statement. */
+interface Shared {
+  /** It returns the name of an expression. */
+  readonly named: (sql: string) => string;
+  /** The WITH clause; it is empty if nothing is named. */
+  readonly clause: () => string;
+}
+
+function createShared(): Shared {
+  const names = new Map<string, string>();
+  return {
+    named: (sql) => {
+      const name = names.get(sql) ?? quoteIdentifier(`##${names.size}`);
+      names.set(sql, name);
+      return name;
+    },
+    clause: () =>
+      names.size === 0 ? '' : `WITH ${[...names].map(([sql, name]) => `${sql} AS ${name}`).join(', ')} `,
+  };
 }
 
 /** No other column has these names: those of dimensions and measures begin with one `#`. */
@@ -100,47 +127,50 @@ function columnsOf({ compiled, named, added, measures }: RelationNeeds): readonl
   ];
 }
 
-/** Conditions on a time, or on the bucket of a finer grain that it is in. */
-interface GrainConditions {
-  /** It is in no whole bucket of the grain. */
-  readonly isApart: string;
-  /** The bucket that begins then is whole, if all of these are true. */
-  readonly isWhole: readonly string[];
-}
-
-function grainOf(
+/** Returns the condition that a time, or the bucket of a finer grain that begins then, is in no whole bucket of a grain. */
+function apartFrom(
   { compiled: { rollup }, coverage, comparisons }: RelationNeeds,
   every: number,
-): GrainConditions {
-  const name = quoteIdentifier(rollup.time);
+  shared: Shared,
+): string {
   const { timeType: type } = rollup;
+  const name = quoteIdentifier(rollup.time);
   const { from, until } = alignedTo(coverage, every);
-  const [first, last] = [instant(from, type), instant(until, type)];
-  const apart = comparisons.map(
-    (each) =>
-      `${nearTo(each, name, every, type)} AND ${divides(each, { start: bucketSql(rollup, name, every), every, type })}`,
-  );
-  return {
-    isApart: [`${name} < ${first}`, `${name} >= ${last}`, ...apart].join(' OR '),
-    isWhole: [
-      `${name} >= ${first} AND ${name} < ${last}`,
-      ...comparisons.map((each) => `NOT ${divides(each, { start: name, every, type })}`),
-    ],
-  };
+  const apart = comparisons.map((each) => {
+    const start = shared.named(bucketSql(rollup, name, every));
+    const isDivided = shared.named(compareEnds(each, '!=', { start, every, type }, shared));
+    return `${nearTo(each, { start: name, every, type }, shared)} AND ${isDivided}`;
+  });
+  return [`${name} < ${instant(from, type)}`, `${name} >= ${instant(until, type)}`, ...apart].join(' OR ');
 }
 
-/** Rows are grouped by this: by the coarsest bucket that no comparison divides. */
-function keyOf({ compiled: { rollup }, tables, comparisons }: RelationNeeds): string {
+/** Returns the conditions that the bucket that begins then is whole. */
+function wholeIn(
+  { compiled: { rollup }, coverage, comparisons }: RelationNeeds,
+  every: number,
+  shared: Shared,
+): readonly string[] {
+  const { timeType: type } = rollup;
+  const name = quoteIdentifier(rollup.time);
+  const { from, until } = alignedTo(coverage, every);
+  return [
+    `${name} >= ${instant(from, type)} AND ${name} < ${instant(until, type)}`,
+    ...comparisons.map((each) => compareEnds(each, '=', { start: name, every, type }, shared)),
+  ];
+}
+
+/** Rows are grouped by this: by the finest bucket, or by their time if a comparison divides it. */
+function keyOf({ compiled: { rollup }, tables, comparisons }: RelationNeeds, shared: Shared): string {
   const name = quoteIdentifier(rollup.time);
   const { timeType: type } = rollup;
   // Buckets of times beyond those that all types hold wrap around.
   const isBeyond = `${name} < ${instant(EARLIEST, type)} OR ${name} >= ${instant(LATEST, type)}`;
-  const choices = tables.toReversed().flatMap(({ every }) => {
-    const start = bucketSql(rollup, name, every);
-    const undivided = comparisons.map((each) => `NOT ${divides(each, { start, every, type })}`);
-    return [undivided.length === 0 ? 'true' : undivided.join(' AND '), start];
-  });
-  return `multiIf(${[isBeyond, name, ...choices, name].join(', ')})`;
+  const every = tables[0]?.every ?? 0;
+  const start = shared.named(bucketSql(rollup, name, every));
+  const divided = comparisons.map((each) =>
+    shared.named(compareEnds(each, '!=', { start, every, type }, shared)),
+  );
+  return `if(${[isBeyond, ...divided].join(' OR ')}, ${name}, ${start})`;
 }
 
 interface Bucket {
@@ -150,24 +180,45 @@ interface Bucket {
   readonly type: string;
 }
 
-/** Returns whether a comparison has other values at the two ends of a bucket. */
-function divides({ operator, bound }: TimeComparison, { start, every, type }: Bucket): string {
-  return `(ifNull(${start} ${operator} ${bound}, 2) != ifNull(${lastOf(start, every, type)} ${operator} ${bound}, 2))`;
+/** Compares the values of a comparison at the two ends of a bucket: if they are the same, it has that value in all of it. */
+function compareEnds(
+  { operator, bound, isNullable }: TimeComparison,
+  as: '=' | '!=',
+  { start, every, type }: Bucket,
+  shared: Shared,
+): string {
+  const by = shared.named(bound);
+  const [first, last] = [start, lastOf(start, every, type)].map((end) =>
+    isNullable ? `ifNull(${end} ${operator} ${by}, 2)` : `(${end} ${operator} ${by})`,
+  );
+  return `(${first} ${as} ${last})`;
 }
+
+const UNITS = [
+  ['Second', 1n],
+  ['Millisecond', 1000n],
+  ['Microsecond', 1_000_000n],
+  ['Nanosecond', 1_000_000_000n],
+] as const;
 
 /** The last instant of a bucket, to the precision of the type. */
 function lastOf(start: string, every: number, type: string): string {
   const scale = Number(/^DateTime64\((\d)/.exec(type)?.[1] ?? 0);
-  const unit = ['Second', 'Millisecond', 'Microsecond', 'Nanosecond'][Math.ceil(scale / 3)];
-  return `CAST(${start} + toIntervalSecond(${every}) - toInterval${unit}(1), ${quoteString(type)})`;
+  const [unit, ofSecond] = UNITS[Math.ceil(scale / 3)] ?? UNITS[0];
+  const last = `${start} + toInterval${unit}(${BigInt(every) * ofSecond - 1n})`;
+  return scale % 3 === 0 ? last : `CAST(${last}, ${quoteString(type)})`;
 }
 
 /**
  * A comparison divides only the bucket of its bound: by this the engine finds its granules. The column stands alone, since the
  * engine takes arithmetic on it for monotonic, also where a time of another row is beyond its range.
  */
-function nearTo({ bound, isDay }: TimeComparison, name: string, every: number, type: string): string {
-  const time = `CAST(${bound}, ${quoteString(`Nullable(${type})`)})`;
+function nearTo(
+  { bound, isDay }: TimeComparison,
+  { start: name, every, type }: Bucket,
+  shared: Shared,
+): string {
+  const time = shared.named(`CAST(${shared.named(bound)}, ${quoteString(`Nullable(${type})`)})`);
   const margin = `toIntervalSecond(${every + (isDay ? SECONDS_OF_ZONES : 0)})`;
   return `${name} >= ${time} - ${margin} AND ${name} <= ${time} + ${margin}`;
 }

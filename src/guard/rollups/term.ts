@@ -10,6 +10,8 @@ export interface TimeComparison {
   readonly bound: string;
   /** It is true if the term may be a day, which begins at different instants. */
   readonly isDay: boolean;
+  /** It is true if the bound may be NULL, with which nothing compares. */
+  readonly isNullable: boolean;
 }
 
 /** A time is rounded down to multiples of a period, in a time zone; undefined: that of the column. */

@@ -289,6 +289,7 @@ function compareWith(operator: string, time: Term, constant: Term): TimeComparis
       operator,
       bound: constant.isAtomic ? constant.source : `(${constant.source})`,
       isDay: bound.isDay,
+      isNullable: bound.isNullable,
     }
   );
 }

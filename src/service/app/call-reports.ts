@@ -16,19 +16,14 @@ function depsOf({ path, sandboxes, engine, calls }: Parts): WhyDeps {
 
 export function whyFront(parts: Parts): Front {
   const deps = depsOf(parts);
-  return (app) =>
-    addWhyRoute(
-      app,
-      { why: (key, record, requestId) => why(deps, { key, record, requestId }) },
-      rejectOtherMethods,
-    );
+  return (app) => addWhyRoute(app, { why: (request) => why(deps, request) }, rejectOtherMethods);
 }
 
 export function callsOf(parts: Parts): CallRoutesOptions {
   const deps = depsOf(parts);
   const { engine, settings, calls } = parts;
   return {
-    why: (target) => whyForOperator(deps, target),
+    why: (target, signal) => whyForOperator(deps, target, signal),
     counts: calls.counts,
     stored: settings.usage
       ? (minutes) =>

@@ -5,6 +5,7 @@ import type { Engine, HostState } from '../engine/engine.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
+import type { Watcher } from '../watches/watcher.ts';
 import type { Core } from './core.ts';
 import { dataGauges } from './data-checks.ts';
 
@@ -16,6 +17,7 @@ export interface GaugesOptions extends Pick<
   readonly link: RedisLink | undefined;
   readonly slowClients: SlowClients;
   readonly droppedLines: () => number;
+  readonly watcher: Pick<Watcher, 'isLeading'>;
 }
 
 export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
@@ -53,6 +55,11 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
     ...liveGauges(live),
+    {
+      name: 'millrace_watches_leading',
+      help: 'Whether this process looks at watches and sends their messages: 1 in one of all replicas, if there are watches.',
+      read: () => Number(options.watcher.isLeading()),
+    },
     {
       name: 'millrace_rollup_in_use',
       help: 'Whether queries read a rollup that the files declare: 0 if it is not filled, or is known to differ from its rows.',

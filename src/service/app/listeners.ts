@@ -88,6 +88,7 @@ export function createListeners(parts: Parts): Listeners {
     configuration: () => configurationOf(parts),
     endpoints: () => catalog.current().endpoints.map(({ name }) => name),
     calls: callsOf(parts),
+    watcher: parts.watcher,
     rollups: () => parts.rollups.all().map(describeRollup),
     hosts: settings.adminNames,
     loading: parts.loading,

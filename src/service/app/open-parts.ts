@@ -11,7 +11,7 @@ import type { Parts } from './parts.ts';
 import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
-import { keepRollups } from './rollups.ts';
+import { openBackground } from './background.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const none = (): number => 0;
@@ -56,9 +56,10 @@ export async function openParts(
     await core.close();
     await closeKeys(cause);
   }
-  const { isDevelopment = false } = options;
   const calls = openCalls(link);
-  const services = { keyring, observing, calls, compression, slowClients };
+  const background = await openBackground(options, { core, link, keyring, observe });
+  const { watcher } = background;
+  const services = { keyring, observing, calls, compression, slowClients, watcher };
   const parts = {
     ...core,
     ...services,
@@ -66,13 +67,12 @@ export async function openParts(
     engine,
     link,
     state,
-    isDevelopment,
+    isDevelopment: options.isDevelopment ?? false,
     loading: loadingOf(options),
   };
-  const keeper = keepRollups(options, core, observe);
   metrics.watch(gaugesOf({ ...parts, droppedLines: options.droppedLines ?? none }));
   const close = async (): Promise<void> => {
-    keeper?.close();
+    await background.close();
     await Promise.all([keyUse.close(), calls.usage.close()]);
     await Promise.all([core.close(), keyring.close(), observing.close()]);
   };

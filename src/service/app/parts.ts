@@ -5,6 +5,7 @@ import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
+import type { Watcher } from '../watches/watcher.ts';
 import type { LoadRouteOptions } from '../fronts/admin/load.ts';
 import type { Calls } from './call-counting.ts';
 import type { Core } from './core.ts';
@@ -19,6 +20,7 @@ export interface Parts extends Core {
   readonly calls: Calls;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
+  readonly watcher: Watcher;
   readonly state: { readonly stopping: boolean };
   /** It loads rows into the embedded engine, and is undefined for a server. */
   readonly loading: LoadRouteOptions | undefined;

@@ -121,7 +121,7 @@ function subjectFault(sub: unknown): string | undefined {
  * silently ignored.
  */
 function createGrantReader(claim: string): (payload: JWTPayload) => Grant | Rejected {
-  const check = createValueCheck('tokens', 'Claims');
+  const check = createValueCheck('Claims');
   return (payload) => {
     const value = payload[claim];
     if (value === undefined) return unfit(`The claim ${claim} is missing`);

@@ -40,14 +40,19 @@ const MAX_IDS = 10_000;
 export function createKeyUse({ store, now, after, observe }: KeyUseOptions): KeyUse {
   let counted = new Map<string, { uses: number; last: number }>();
   let cancel: (() => void) | undefined;
+  let stored: Promise<void> = Promise.resolve();
 
-  const flush = async (): Promise<void> => {
+  /** Resolves when the counts until now are stored, those of an earlier flush as well. */
+  const flush = (): Promise<void> => {
     const uses = counted;
     counted = new Map();
     cancel?.();
     cancel = undefined;
-    if (uses.size === 0) return;
-    await store.add(uses).catch((cause: unknown) => observe({ kind: 'tokens.use_not_stored', cause }));
+    stored = stored.then(async () => {
+      if (uses.size === 0) return;
+      await store.add(uses).catch((cause: unknown) => observe({ kind: 'tokens.use_not_stored', cause }));
+    });
+    return stored;
   };
   return {
     note: (id) => {

@@ -42,24 +42,35 @@ export function hashKey(key: string): string {
 /** The keys of a tokens file, by hash. */
 export interface FileKeyring {
   authenticate(key: string, now: number): Authentication;
+  /** Accepts the name of a key in place of it: for what the operator has run as this key. */
+  readonly byName: Keyring;
 }
 
 /** Compiles the entries of a validated tokens file. */
 export function createKeyring(tokens: readonly Token[]): FileKeyring {
   const entries = new Map<string, KeyEntry>(tokens.flatMap(toEntries));
+  const named = new Map(tokens.map((token) => [token.name, entries.get(token.sha256)]));
   return {
+    byName: { authenticate: (name, now) => acceptedAt(named.get(name), now) },
     authenticate(key, now) {
       const presented = hashKey(key);
       // Looking up by digest leaks at most a SHA-256 prefix through timing, from which no key can be derived; the
       // decision itself compares in constant time.
       const entry = entries.get(presented);
       if (entry === undefined || !timingSafeEqual(entry.digest, Buffer.from(presented, 'hex'))) {
-        return { kind: 'rejected', reason: 'unknown' };
+        return UNKNOWN;
       }
-      if (now >= entry.expires) return { kind: 'rejected', reason: 'expired' };
-      return { kind: 'accepted', principal: entry.principal, expires: entry.expires };
+      return acceptedAt(entry, now);
     },
   };
+}
+
+const UNKNOWN: Rejected = { kind: 'rejected', reason: 'unknown' };
+
+function acceptedAt(entry: KeyEntry | undefined, now: number): Authentication {
+  if (entry === undefined) return UNKNOWN;
+  if (now >= entry.expires) return { kind: 'rejected', reason: 'expired' };
+  return { kind: 'accepted', principal: entry.principal, expires: entry.expires };
 }
 
 /** The current key of an entry and its previous keys that are still valid: all have the same principal. */

@@ -11,6 +11,8 @@ import { createReadTokens, type LoadedTokens } from './tokens-file.ts';
 export interface LiveKeyring {
   /** The current keyring; read once per request. */
   current(): Keyring;
+  /** The keys by their names, in place of the keys themselves. */
+  named(): Keyring;
   /** The file in use, if there is one. */
   file(): LoadedTokens | undefined;
   /** Rereads the file now. Never rejects: failures are reported. */
@@ -48,10 +50,12 @@ export interface KeyringOptions {
 /** Reads the file and starts watching it. Rejects with TokensRejected. */
 export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyring> {
   const { path, extra, jwt } = options;
-  let keyring = join(createKeyring(extra), jwt);
+  let keys = createKeyring(extra);
+  let keyring = join(keys, jwt);
   if (path === undefined) {
     return {
       current: () => keyring,
+      named: () => keys.byName,
       file: () => undefined,
       reload: () => Promise.resolve(),
       close: () => Promise.resolve(),
@@ -62,7 +66,8 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
     const errors = (options.check?.(loaded) ?? []).filter(({ severity }) => severity === 'error');
     if (errors.length > 0) return options.observe({ kind: 'tokens.rejected', diagnostics: errors });
     file = loaded;
-    keyring = join(createKeyring([...loaded.tokens, ...extra]), jwt);
+    keys = createKeyring([...loaded.tokens, ...extra]);
+    keyring = join(keys, jwt);
     options.observe({ kind: 'tokens.loaded', tokens: loaded.tokens.length });
   };
   const readTokens = createReadTokens();
@@ -79,7 +84,8 @@ export async function openLiveKeyring(options: KeyringOptions): Promise<LiveKeyr
   };
   const on = { change: () => void reload(), error: () => void reload() };
   const watcher = await watchPaths([path], { settleMs: 40, maxDelayMs: 250, after: options.after }, on);
-  return { current: () => keyring, file: () => file, reload, close: () => watcher.close() };
+  const named = (): Keyring => keys.byName;
+  return { current: () => keyring, named, file: () => file, reload, close: () => watcher.close() };
 }
 
 /** Combines keys and tokens. A key of the file that has the form of a token is treated as a key. */

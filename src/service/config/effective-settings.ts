@@ -2,6 +2,7 @@
 import { availableParallelism } from 'node:os';
 import { parseBytes } from './bytes.ts';
 import { availableMemory, defaultSizes } from './memory.ts';
+import { channelSettings } from './channel-settings.ts';
 import { clickhouseSettings, type ClickHouseOptionalKey } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { jwtSettings, type JwtOptionalKey } from './jwt-settings.ts';
@@ -62,6 +63,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     adminPort: all.admin_port,
     adminNames: [all.admin_host, ...listOf(all.admin_names)],
     contact: all.contact,
+    channels: channelSettings(all),
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory ?? sizes.sendMemory),
@@ -90,6 +92,7 @@ type OptionalKey =
   | 'trusted_proxies'
   | 'admin_names'
   | 'contact'
+  | 'channels'
   | 'redis_url'
   | 'cache_key'
   | 'tokens'

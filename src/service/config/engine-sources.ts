@@ -3,7 +3,7 @@ import type { Finding } from '../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { plainFinding } from './plain-finding.ts';
-import { readSchema } from './schema.ts';
+import { readSchema } from './schema-file.ts';
 
 type Given = Pick<SettingsFile, 'engine_sources'>;
 

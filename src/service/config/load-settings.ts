@@ -6,6 +6,7 @@ import { createSchemaCheck, createValueCheck } from './schema.ts';
 import { plainFinding } from './plain-finding.ts';
 import { fillFile, withoutValues } from './file-variables.ts';
 import { parseYaml } from './yaml-document.ts';
+import { fillChannels } from './channel-settings.ts';
 import { resolve } from './effective-settings.ts';
 import { findConflicts, findUnusable } from './setting-faults.ts';
 import { type Settings, type ShownSetting, type SettingName, settingNames } from './settings.ts';
@@ -33,9 +34,13 @@ export async function loadSettings(
   const values = { ...fromFile.values, ...fromEnv.values, ...fromFlags.values };
   diagnostics.push(...findConflicts(values));
   if (diagnostics.length === 0) diagnostics.push(...findUnusable(values));
+  const isService = sources.variables === undefined; // a command that checks files opens no channel
+  const channels = isService ? fillChannels(values.channels, sources.env) : undefined;
+  diagnostics.push(...(channels?.diagnostics ?? []));
   if (diagnostics.length > 0) return { diagnostics };
   const layers = { flag: fromFlags.values, environment: fromEnv.values, file: fromFile.values };
-  return { settings: { ...resolve({ ...fromFile.unread, ...values }, names), shown: show(names, layers) } };
+  const given = { ...fromFile.unread, ...values, ...(channels?.filled && { channels: channels.filled }) };
+  return { settings: { ...resolve(given, names), shown: show(names, layers) } };
 }
 
 interface Layer {

@@ -1,9 +1,6 @@
 // Validates documents against their JSON Schema: ajv's errors become findings with line, column and the nearest valid
 // spelling.
-import { readFileSync } from 'node:fs';
-import type { ErrorObject, ValidateFunction } from 'ajv';
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import ajvFormats from 'ajv-formats';
+import type { ErrorObject } from 'ajv';
 import {
   type Codes,
   type Finding,
@@ -12,8 +9,9 @@ import {
   type PathFinding,
 } from '../../sql/base/finding.ts';
 import { didYouMean, nearest } from '../../sql/base/nearest.ts';
-import { packagePath } from './package-files.ts';
 import { locateFinding } from './locate-finding.ts';
+import type { SchemaName, SchemaPart } from './schema-file.ts';
+import { validatorOf } from './schema-validators.ts';
 import type { Path, YamlDocument } from './yaml-document.ts';
 
 export const SCHEMA_CODES: Codes = {
@@ -51,25 +49,14 @@ export const SCHEMA_CODES: Codes = {
   },
 };
 
-/** The schemas in `schemas/`, without their suffix. */
-export type SchemaName = 'endpoint' | 'shared' | 'rollup' | 'view' | 'statistics' | 'tokens' | 'settings';
-
 /** Validates a document against one schema. Without findings, its value has the type generated from that schema. */
 export type SchemaCheck = (document: YamlDocument) => readonly Finding[];
 
-/** The schema as committed under `schemas/`. */
-export function readSchema(name: SchemaName): Record<string, unknown> {
-  const text = readFileSync(packagePath(`schemas/${name}.schema.json`), 'utf8');
-  const schema: unknown = JSON.parse(text);
-  return schema as Record<string, unknown>; // our own file: an object, compiled in strict mode below
-}
-
-/** The schema is compiled at the first check, once in a process. */
 export function createSchemaCheck(name: SchemaName): SchemaCheck {
   return (document) => {
     const misplaced = wrongKind(name, document.value);
     if (misplaced !== undefined) return [locateFinding(document, misplaced)];
-    return locateFindings(errorsOfSchema(name)(document.value), (error) =>
+    return locateFindings(errorsIn(name, document.value), (error) =>
       locateFinding(document, toFinding(error)),
     );
   };
@@ -94,63 +81,16 @@ function wrongKind(name: SchemaName, value: unknown): PathFinding | undefined {
 }
 
 /**
- * The same for plain values that are not from a document, such as environment variables; with `part`, against one of
- * the schema's definitions. Returns at most `MAX_FINDINGS`.
+ * The same for plain values that are not from a document, such as environment variables, or against one of the schema's definitions.
+ * Returns at most `MAX_FINDINGS`.
  */
-export function createValueCheck(
-  name: SchemaName,
-  part?: string,
-): (value: unknown) => readonly PathFinding[] {
-  return (value) => errorsOfSchema(name, part)(value).slice(0, MAX_FINDINGS).map(toFinding);
+export function createValueCheck(name: SchemaName | SchemaPart): (value: unknown) => readonly PathFinding[] {
+  return (value) => errorsIn(name, value).slice(0, MAX_FINDINGS).map(toFinding);
 }
 
-type ErrorsOf = (value: unknown) => readonly ErrorObject[];
-
-/** Compiled schemas, by name and part: compiling one takes longer than checking most documents. */
-const compiled = new Map<string, ErrorsOf>();
-
-function errorsOfSchema(name: SchemaName, part?: string): ErrorsOf {
-  const key = `${name} ${part ?? ''}`;
-  const found = compiled.get(key) ?? compileSchema(name, part);
-  compiled.set(key, found);
-  return found;
-}
-
-function compileSchema(name: SchemaName, part?: string): ErrorsOf {
-  const ajv = new Ajv2020({
-    allErrors: true,
-    strict: true,
-    allowUnionTypes: true,
-    verbose: true,
-    validateSchema: false, // done by the tests: it would take as long as compiling
-    meta: false,
-    code: { optimize: false }, // optimizing takes three times as long as compiling, and saves little in a check
-  });
-  for (const keyword of ['x-env', 'x-secret', 'x-names', 'defaultSnippets']) ajv.addKeyword(keyword);
-  ajvFormats.default(ajv, ['uuid', 'date', 'date-time']);
-  const schema = readSchema(name);
-  const definitions = schema['$defs'] as Readonly<Record<string, unknown>>; // our own schema
-  const chosen = part === undefined ? { ...schema, $defs: undefined } : definitions[part];
-  const validate: ValidateFunction = ajv.compile(inlineRefs(chosen, definitions) as object);
-  return (value) => (validate(value) ? [] : relevant(validate.errors ?? []));
-}
-
-/**
- * A schema with its references replaced by the definitions. At each reference ajv copies all errors found so far, which
- * takes minutes for some files. None of our definitions is recursive.
- */
-function inlineRefs(schema: unknown, definitions: Readonly<Record<string, unknown>>): unknown {
-  if (Array.isArray(schema)) return schema.map((item) => inlineRefs(item, definitions));
-  if (typeof schema !== 'object' || schema === null) return schema;
-  const { $ref, ...own } = schema as Readonly<Record<string, unknown>>; // checked to be an object above
-  // In our schemas, allOf has what editors check: here, the rules report the same with a better place.
-  const entries = Object.entries(own).filter(
-    ([key, value]) => value !== undefined && !(key === 'allOf' && Array.isArray(value)),
-  );
-  const inlined = Object.fromEntries(entries.map(([key, value]) => [key, inlineRefs(value, definitions)]));
-  if (typeof $ref !== 'string') return inlined;
-  const definition = inlineRefs(definitions[$ref.replace('#/$defs/', '')], definitions);
-  return { ...(definition as object), ...inlined };
+function errorsIn(name: SchemaName | SchemaPart, value: unknown): readonly ErrorObject[] {
+  const validate = validatorOf(name);
+  return validate(value) ? [] : relevant(validate.errors ?? []);
 }
 
 /**

@@ -1,5 +1,6 @@
 // Faults of settings that are valid one by one.
 import type { Finding } from '../../sql/base/finding.ts';
+import { findChannelFaults } from './channel-settings.ts';
 import { findHalfCertificate } from './clickhouse-settings.ts';
 import { findUnknownSources } from './engine-sources.ts';
 import type { SettingsFile } from './generated/settings.ts';
@@ -15,6 +16,7 @@ export function findConflicts(values: SettingsFile): readonly Finding[] {
     ...findHalfCertificate(values),
     ...findUnknownSources(values),
     ...findInvalidTraces(values),
+    ...findChannelFaults(values),
   ];
 }
 

@@ -1,7 +1,8 @@
 // Process settings: their names, and those that take effect.
+import type { ChannelSettings } from './channel-settings.ts';
 import type { ClickHouseSettings } from './clickhouse-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
-import { readSchema } from './schema.ts';
+import { readSchema } from './schema-file.ts';
 import type { JwtSettings } from './jwt-settings.ts';
 import type { TraceSettings } from './trace-settings.ts';
 
@@ -63,6 +64,8 @@ export interface Settings {
   readonly adminNames: readonly string[];
   /** An e-mail address or URL of the operator. */
   readonly contact: string | undefined;
+  /** Watches send messages to these, by name. */
+  readonly channels: ReadonlyMap<string, ChannelSettings>;
   readonly requestTimeout: number;
   readonly sendTimeout: number;
   readonly sendMemory: number;

@@ -41,6 +41,8 @@ export type InspectFile = (path: string, text: string, sources?: Sources) => Ins
 /** The result of `InspectFile`. */
 export interface Inspection extends Omit<CompiledFile, 'candidate'> {
   readonly inspected: InspectedFile | undefined;
+  /** The same; a file whose only errors are in its id and name has it as well, with others, for the checks that depend on neither. */
+  readonly checkable: InspectedFile | undefined;
 }
 
 /** A file without errors, as it is with all that it includes, with the intermediate results that further checks need. */
@@ -66,7 +68,7 @@ export interface CompileOptions {
 export function createCompile(options: CompileOptions): CompileFile {
   const inspect = createInspect(options);
   return (path, text, sources) => {
-    const { inspected, ...rest } = inspect(path, text, sources);
+    const { inspected, checkable: _checkable, ...rest } = inspect(path, text, sources);
     return { candidate: inspected?.candidate, ...rest };
   };
 }
@@ -76,23 +78,27 @@ export function createInspect(options: CompileOptions): InspectFile {
   const compose = createCompose();
   return (path, text, sources = NO_SOURCES) => {
     const { composed, ...rest } = compose(path, text, sources);
-    if (composed === undefined) return { inspected: undefined, ...rest };
+    if (composed === undefined) return { ...NOT_INSPECTED, ...rest };
     const { file, document } = composed;
     const analysis = analyse(file, document);
     const ofVariants = overVariants(analysis, (variant) => variant.findings);
     const context = { now: epoch, engineSources: [], ...options };
     const findings = [...ofVariants, ...checkFile(analysis, context, isSharedFile(path))];
     const diagnostics = [...rest.diagnostics, ...locateAll(document, findings)];
+    const isFaulty = findings.some((each) => each.severity !== 'warning');
     const isBroken = diagnostics.some((each) => each.severity === 'error');
-    if (analysis.outline === undefined || isBroken || isSharedFile(path))
-      return { ...rest, inspected: undefined, diagnostics };
+    if (analysis.outline === undefined || isFaulty || isSharedFile(path))
+      return { ...rest, ...NOT_INSPECTED, diagnostics };
     const endpoint = buildEndpoint(analysis, analysis.outline, options);
     const [name, id] = [document.locate(['name']), document.locate(['id'])];
     const tool = endpoint.mcp?.name === undefined ? name : document.locate(['mcp', 'name']);
     const candidate = { endpoint, name, id, tool, places: placesOf(document, analysis.file) };
-    return { ...rest, inspected: { document, analysis, candidate }, diagnostics };
+    const checkable = { document, analysis, candidate };
+    return { ...rest, inspected: isBroken ? undefined : checkable, checkable, diagnostics };
   };
 }
+
+const NOT_INSPECTED = { inspected: undefined, checkable: undefined } as const;
 
 /** The file once for each variant of its query that is analysed; the file itself is the first one. */
 export function variantsOf(inspected: InspectedFile): readonly InspectedFile[] {

@@ -10,6 +10,7 @@ import { createReadTables, type Ask, type TableColumns } from './read-tables.ts'
 import { readSourceQuery, type SourceQuery } from './source-query.ts';
 import type { SampleValues } from './samples.ts';
 import { findIdleRule } from './unknown-rules.ts';
+import { createFindExposed, type FindExposed } from './unredacted-columns.ts';
 
 /** Undefined results mean that the engine cannot describe them now; the next call asks again. */
 export interface Describe {
@@ -29,6 +30,8 @@ export interface Describe {
   readonly sourceFailure: (endpoint: Endpoint) => unknown;
   /** Why a redaction rule of the endpoint applies to nothing, in any variant; undefined if each applies, or if the engine cannot say. */
   readonly idleRule: (endpoint: Endpoint) => Promise<string | undefined>;
+  /** Why a column of the result, or of a table for consumer queries, is a redacted one without its rule; undefined if none is known to be one. */
+  readonly exposed: FindExposed;
   /**
    * For lists of all endpoints: what could not be described stays undefined for ten seconds, so that lists do not ask the engine
    * each time about endpoints without tables.
@@ -74,6 +77,7 @@ export function createDescribe(engine: Engine, now: () => number = monotonic): D
   return {
     ...described,
     idleRule: createIdleRule(described),
+    exposed: createFindExposed(engine),
     lists: { result: resultBy('lately'), tables: tables.lately },
     computed: computed.known,
     samples,

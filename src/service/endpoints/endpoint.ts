@@ -9,6 +9,7 @@ import type { DeclaredParameter } from '../params/declared.ts';
 import type { RedactionPolicy } from '../../guard/redact/demand.ts';
 import type { Outline } from '../../sql/clickhouse/outline.ts';
 import type { SampleValues } from './samples.ts';
+import type { WatchPolicy } from './watches.ts';
 
 /** Compiled and frozen. Not verified: that the engine has the tables and columns that the query names. */
 export interface Endpoint {
@@ -66,6 +67,7 @@ export interface Endpoint {
   readonly live: LivePolicy | undefined;
   /** Undefined: responses do not say how old their data is. */
   readonly fresh: FreshPolicy | undefined;
+  readonly watches: readonly WatchPolicy[];
   readonly sandbox: SandboxPolicy;
   readonly redaction: RedactionPolicy;
   /** Undefined: no limit except the engine's. */

@@ -1,5 +1,5 @@
 // Decides by the name of a file what it declares.
-import type { SchemaName } from '../config/schema.ts';
+import type { SchemaName } from '../config/schema-file.ts';
 import { isSharedFile } from './include/sources.ts';
 
 /** The schema that a file follows. */

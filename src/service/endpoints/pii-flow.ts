@@ -22,14 +22,20 @@ export const PII_FLOW_CODES: Codes = {
 };
 
 /** A result column without a rule that is made of a stored column which a rule redacts elsewhere in the file. */
-export interface UnredactedColumn {
+export interface UnredactedColumn extends ExposedColumn {
+  readonly finding: PathFinding;
+}
+
+interface ExposedColumn {
   readonly query: EndpointQuery;
   readonly column: string;
   readonly source: ColumnFlow;
   /** The result column that has the rule. */
   readonly redactedAs: string;
-  readonly finding: PathFinding;
 }
+
+/** Rules for columns, of a file or of a compiled endpoint. */
+type ColumnRules = NonNullable<Parameters<typeof ruleFor>[0]> & { readonly at?: string };
 
 /** A stored column that a rule applies to. */
 interface Redacted {
@@ -49,36 +55,45 @@ export function findUnredacted(
 ): readonly UnredactedColumn[] {
   const { pii } = inspected.analysis.file;
   if (pii?.columns === undefined) return [];
+  const piiBefore = earlier?.inspected.analysis.file.pii ?? {};
   const redacted = [
-    ...models.flatMap((each) => redactedIn(inspected, each)),
-    ...(earlier?.models ?? []).flatMap((each) => redactedIn(earlier?.inspected ?? inspected, each)),
+    ...models.flatMap((each) => redactedIn(pii, each)),
+    ...(earlier?.models ?? []).flatMap((each) => redactedIn(piiBefore, each)),
   ];
   const found = new Map<string, UnredactedColumn>(); // by location and column: the saved query reads the sandbox's tables
   for (const modelled of models) {
-    for (const each of unredactedIn(inspected, modelled, redacted)) {
-      const key = `${each.finding.path.join('.')} ${each.finding.offset ?? 0} ${each.column}`;
-      if (!found.has(key)) found.set(key, each);
+    for (const exposed of unredactedIn(pii, modelled, redacted)) {
+      const finding = findingOf(inspected, exposed);
+      const key = `${finding.path.join('.')} ${finding.offset ?? 0} ${exposed.column}`;
+      if (!found.has(key)) found.set(key, { ...exposed, finding });
     }
   }
   return [...found.values()];
 }
 
+/** Returns the message for a column of the queries that is a redacted one as it is, without a rule; undefined if none is known to be one. */
+export function exposedColumn(pii: ColumnRules, models: readonly ModelledQuery[]): string | undefined {
+  const redacted = models.flatMap((each) => redactedIn(pii, each));
+  const exposed = models.flatMap((each) => unredactedIn(pii, each, redacted));
+  const known = exposed.find(({ source }) => source.kind === 'value' && source.table !== '');
+  return known && messageOf(known);
+}
+
 /** At most one per result column. */
 function unredactedIn(
-  inspected: AnalysedEndpoint,
+  pii: ColumnRules,
   { query, result }: ModelledQuery,
   redacted: readonly Redacted[],
-): readonly UnredactedColumn[] {
+): readonly ExposedColumn[] {
   if ('fault' in result) return [];
-  const { pii } = inspected.analysis.file;
   return result.model.columns.flatMap(({ name, flow }, index) => {
     if (ruleFor(pii, name) !== undefined) return [];
     const parts = partRules(pii, name).flatMap((path) =>
       flowOfPart(result.model.root, index, path.split('.')),
     );
     const ruleOf = (source: ColumnFlow): Redacted | undefined =>
-      redacted.find((each) => isMadeOf(source, each) && !isCovered(inspected, name, source, each));
-    const isAtSource = query.table === undefined && pii?.at === 'source';
+      redacted.find((each) => isMadeOf(source, each) && !isCovered(pii, name, source, each));
+    const isAtSource = query.table === undefined && pii.at === 'source';
     const source = flow
       .filter(isExposed)
       // The table that the query reads has a rule for it.
@@ -86,8 +101,7 @@ function unredactedIn(
       .find((each) => ruleOf(each) !== undefined && !parts.some((part) => isSameColumn(part, each)));
     const redactedAs = source && ruleOf(source)?.as;
     if (source === undefined || redactedAs === undefined) return [];
-    const unredacted = { query, column: name, source, redactedAs };
-    return [{ ...unredacted, finding: findingOf(inspected, unredacted) }];
+    return [{ query, column: name, source, redactedAs }];
   });
 }
 
@@ -109,14 +123,11 @@ export function findNotFollowed(
   }));
 }
 
-function redactedIn(
-  { analysis: { file } }: AnalysedEndpoint,
-  { result }: ModelledQuery,
-): readonly Redacted[] {
+function redactedIn(pii: ColumnRules, { result }: ModelledQuery): readonly Redacted[] {
   if ('fault' in result) return [];
   return result.model.columns.flatMap(({ name, flow }, index) => {
-    if (ruleFor(file.pii, name) !== undefined) return sourcesOfRule(flow, name);
-    return partRules(file.pii, name).flatMap((path) =>
+    if (ruleFor(pii, name) !== undefined) return sourcesOfRule(flow, name);
+    return partRules(pii, name).flatMap((path) =>
       sourcesOfRule(flowOfPart(result.model.root, index, path.split('.')), `${name}.${path}`),
     );
   });
@@ -158,31 +169,32 @@ function isPartOf(path: string, whole: string): boolean {
 
 /** Returns whether a rule for a part of the result column applies to the redacted part of the stored one. */
 function isCovered(
-  { analysis }: AnalysedEndpoint,
+  pii: ColumnRules,
   name: string,
   { column, kind }: ColumnFlow,
   redacted: Redacted,
 ): boolean {
   if (kind !== 'value' || !redacted.column.startsWith(`${column}.`)) return false;
-  return ruleFor(analysis.file.pii, name + redacted.column.slice(column.length)) !== undefined;
+  return ruleFor(pii, name + redacted.column.slice(column.length)) !== undefined;
 }
 
-function findingOf(
-  inspected: AnalysedEndpoint,
-  { query, column, source, redactedAs }: Omit<UnredactedColumn, 'finding'>,
-): PathFinding {
-  const { table, column: stored, kind } = source;
-  const { pii } = inspected.analysis.file;
-  const action = ruleFor(pii, redactedAs) ?? 'mask';
-  const what = table === '' ? 'a column that cannot be followed' : `${table}.${stored}`;
-  const isValue = kind !== 'computed';
+function findingOf(inspected: AnalysedEndpoint, exposed: ExposedColumn): PathFinding {
+  const { query, column, source, redactedAs } = exposed;
+  const action = ruleFor(inspected.analysis.file.pii, redactedAs) ?? 'mask';
+  const isValue = source.kind !== 'computed';
   return {
     code: 'pii.not_redacted',
     ...(isValue ? {} : { severity: 'warning' }),
     ...placeOf(inspected, query, column, source),
-    message: `${column} of ${whatReads(query)} is ${isValue ? what : `a function of ${what}`}, which pii.columns redacts only as ${redactedAs}`,
+    message: messageOf(exposed),
     hint: `Add ${column}: ${action} to pii.columns, or leave the column out${isValue ? '' : '. If it contains no personal data, write -- millrace-ignore: pii.not_redacted on this line'}`,
   };
+}
+
+function messageOf({ query, column, source, redactedAs }: ExposedColumn): string {
+  const { table, column: stored, kind } = source;
+  const what = table === '' ? 'a column that cannot be followed' : `${table}.${stored}`;
+  return `${column} of ${whatReads(query)} is ${kind === 'computed' ? `a function of ${what}` : what}, which pii.columns redacts only as ${redactedAs}`;
 }
 
 /** Where the author names the result column, otherwise the stored one, in the query that returns it. */

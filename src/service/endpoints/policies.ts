@@ -19,6 +19,7 @@ import type {
   SandboxPolicy,
 } from './endpoint.ts';
 import { cursorSecret } from './revision.ts';
+import { watchPolicies } from './watches.ts';
 
 /** The policies of the file with this query. `hashKey`: the secret for hashing columns. */
 export function policiesOf(file: EndpointFile, sql: string, hashKey: string | undefined) {
@@ -28,6 +29,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     cache: cachePolicy(file),
     live: livePolicy(file),
     fresh: freshPolicy(file),
+    watches: watchPolicies(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, hashKey),
     concurrency: concurrencyOf(file),

@@ -17,6 +17,15 @@ export interface AnalysedEndpoint {
   readonly candidate: { readonly endpoint: Endpoint };
 }
 
+/** What models are made of: no more of the file than its parameters. */
+interface ModelledEndpoint {
+  readonly analysis: {
+    readonly file: Pick<Analysis['file'], 'parameters'>;
+    readonly selection: Pick<Analysis['selection'], 'given'>;
+  };
+  readonly candidate: AnalysedEndpoint['candidate'];
+}
+
 /** A query of an endpoint: the saved one, or one that reads a table of the WITH clause. */
 export interface EndpointQuery {
   /** Name of the table; undefined: the saved query. */
@@ -25,7 +34,9 @@ export interface EndpointQuery {
 }
 
 /** The saved query, and each table that consumers can read. */
-function queriesOf({ candidate: { endpoint } }: AnalysedEndpoint): readonly EndpointQuery[] {
+function queriesOf({
+  candidate: { endpoint },
+}: Pick<ModelledEndpoint, 'candidate'>): readonly EndpointQuery[] {
   const { query, outline, sandbox } = endpoint;
   const clause = query.slice(outline.withStart, outline.withEnd);
   const tables = sandbox.enabled ? outline.elements.filter(({ kind }) => kind === 'table') : [];
@@ -44,7 +55,7 @@ export interface ModelledQuery {
 /** The models of all queries of an endpoint, or those in `known`, by query. Rejects with EngineError if the engine could not be asked. */
 export async function modelsOf(
   engine: Engine,
-  inspected: AnalysedEndpoint,
+  inspected: ModelledEndpoint,
   { known, ...options }: Parameters<typeof modelOf>[3] & { readonly known?: Map<string, ModelResult> } = {},
 ): Promise<readonly ModelledQuery[]> {
   const models: ModelledQuery[] = [];
@@ -60,13 +71,16 @@ export async function modelsOf(
 /** Has the engine resolve a query, and builds its model; one that takes too much has a fault. Rejects with EngineError if the engine could not be asked. */
 export async function modelOf(
   engine: Engine,
-  inspected: AnalysedEndpoint,
+  inspected: ModelledEndpoint,
   sql: string,
-  options: Pick<ModelOptions, 'columns' | 'isShared'> & { readonly parameter?: string } = {},
+  options: Pick<ModelOptions, 'columns' | 'isShared'> & {
+    readonly parameter?: string;
+    readonly schema?: Schema;
+  } = {},
 ): Promise<ModelResult> {
   const parameters = parametersOf(inspected).filter(({ name }) => name === (options.parameter ?? name));
   const samples = inspected.candidate.endpoint.samples();
-  const schema = await schemaOf(engine);
+  const schema = options.schema ?? (await schemaOf(engine));
   const asked = resolveModel({ ask: askOf(engine), schema }, { sql, samples }, { ...options, parameters });
   return asked.catch((cause: unknown) => ({ fault: `its analysis ${costOf(cause)}` }));
 }
@@ -79,7 +93,9 @@ export function modelOfStatement(
   return resolveModel({ ask: askOf(engine), schema: NO_SCHEMA }, statement, { parameters: [] });
 }
 
-function parametersOf({ analysis: { file, selection } }: AnalysedEndpoint): readonly ModelParameter[] {
+function parametersOf({
+  analysis: { file, selection },
+}: Pick<ModelledEndpoint, 'analysis'>): readonly ModelParameter[] {
   return Object.entries(file.parameters ?? {}).map(([name, { type, required, default: standard }]) => ({
     name,
     isNeverNull:

@@ -39,6 +39,7 @@ function resultRelevant(file: EndpointFile): object {
     mcp: _mcp,
     view: _view,
     live: _live,
+    watch: _watch,
     budget: _budget,
     query: _query,
     ...rest

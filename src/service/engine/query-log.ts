@@ -41,8 +41,11 @@ const EVENTS: readonly (readonly [event: string, name: string, kind: 'microsecon
   ['MarkCacheMisses', 'marks that were not cached', 'count'],
   ['ExternalSortWritePart', 'sorts on disk', 'count'],
   ['ExternalAggregationWritePart', 'aggregations on disk', 'count'],
-  ['QueryConditionCacheHits', 'granules known from an earlier query', 'count'],
+  ['QueryConditionCacheHits', 'hits of the query condition cache', 'count'],
 ];
+
+/** The names of the events in ClickHouse. */
+export const LOGGED_EVENTS: readonly string[] = EVENTS.map(([event]) => event);
 
 const MOST_STATEMENTS = 10;
 const MOST_STEPS = 20;
@@ -59,7 +62,7 @@ WHERE event_date >= today() - 1 AND has({ids:Array(String)}, query_id) AND plan_
 GROUP BY query_id, plan_step_name ORDER BY 3 DESC LIMIT ${MOST_STATEMENTS * MOST_STEPS}`;
 
 function eventNames(): string {
-  return `[${EVENTS.map(([event]) => `'${event}'`).join(', ')}]`;
+  return `[${LOGGED_EVENTS.map((event) => `'${event}'`).join(', ')}]`;
 }
 
 export type QueryLog =
@@ -68,14 +71,22 @@ export type QueryLog =
   | { readonly reason: string };
 
 /** Reads at most the last two days, for at most ten seconds. Rejects with EngineError only if the server is lost. */
-export async function readQueryLog(engine: Engine, requestId: string): Promise<QueryLog> {
+export async function readQueryLog(
+  engine: Engine,
+  requestId: string,
+  signal: AbortSignal,
+): Promise<QueryLog> {
   try {
-    const rows = await readRows(engine, STATEMENTS, { parameters: { request: requestId } });
+    const rows = await readRows(engine, STATEMENTS, { parameters: { request: requestId } }, { signal });
     const ids = `[${rows.map((row) => `'${idOf(row)}'`).join(',')}]`;
     const steps =
-      rows.length === 0 ? [] : await readRows(engine, STEPS, { parameters: { ids } }).catch(noSteps);
+      rows.length === 0
+        ? []
+        : await readRows(engine, STEPS, { parameters: { ids } }, { signal }).catch(noSteps);
     return { statements: rows.map((row) => statementOf(row, steps)) };
   } catch (error) {
+    if (error instanceof EngineError && error.failure === 'aborted')
+      return { reason: 'the server takes too long' };
     if (!(error instanceof EngineError) || error.engineCode === undefined) throw error;
     return { reason: REASONS[error.engineCode] ?? `the server rejects it with code ${error.engineCode}` };
   }

@@ -1,5 +1,5 @@
 // Runs statements of the product itself, such as reads of system tables, and reads their rows.
-import type { Engine, Limits, RunHooks, Statement } from './engine.ts';
+import type { Engine, Limits, RunHooks, RunOptions, Statement } from './engine.ts';
 
 /** Enough for a list of names of all tables, columns or settings. */
 const LIST_LIMITS: Limits = { time: 10, memory: 2 ** 28, readRows: 0, resultBytes: 2 ** 24 };
@@ -12,7 +12,7 @@ export async function readRows(
   engine: Engine,
   sql: string,
   options: Partial<Omit<Statement, 'sql'>> = {},
-  hooks: RunHooks = {},
+  hooks: RunHooks & Pick<RunOptions, 'signal'> = {},
 ): Promise<readonly unknown[]> {
   const statement: Statement = {
     parameters: {},

@@ -1,6 +1,6 @@
 // The signal of a request: aborted when its client disconnects, or when it times out.
 import type { FastifyReply } from 'fastify';
-import type { After } from '../../sql/base/clock.ts';
+import { after, type After } from '../../sql/base/clock.ts';
 import { Problem } from '../../sql/base/problem.ts';
 
 export interface SignalOptions {
@@ -8,6 +8,9 @@ export interface SignalOptions {
   readonly requestTimeout: number;
   readonly after: After;
 }
+
+/** The time that the engine has for a report about a call, with the wait for a connection: it is shorter than that of calls. */
+export const REPORT_SIGNAL: SignalOptions = { requestTimeout: 10, after };
 
 /** Aborts when the client disconnects, or with a Problem when the request times out. */
 export function requestSignal(reply: FastifyReply, { requestTimeout, after }: SignalOptions): AbortSignal {

@@ -179,7 +179,22 @@ function createLiveMetrics(registers: readonly Registry[]): (event: Event) => vo
     'Events of live streams that have ended: sent, or coalesced (left out because a newer one came before they could be sent).',
     'outcome',
   );
+  const bareCounter = (name: string, help: string, label: string): Counter =>
+    new Counter({ name, help, labelNames: [label], registers: [...registers] });
+  const looks = bareCounter(
+    'millrace_watch_looks_total',
+    'Looks at watches, by outcome: ran, unchanged (the data was, so that no query ran), failed.',
+    'outcome',
+  );
+  const messages = bareCounter(
+    'millrace_watch_messages_total',
+    'Messages of watches, by outcome: sent, failed (tried again later), dead (given up).',
+    'outcome',
+  );
   return (event) => {
+    if (event.kind === 'watch.looked') looks.inc({ outcome: event.outcome });
+    if (event.kind === 'watch.notified') messages.inc({ outcome: 'sent' });
+    if (event.kind === 'watch.not_notified') messages.inc({ outcome: event.isDead ? 'dead' : 'failed' });
     if (event.kind === 'live.ran') runs.inc({ endpoint: event.endpoint, outcome: event.outcome });
     if (event.kind === 'live.failed') runs.inc({ endpoint: event.endpoint, outcome: 'failed' });
     if (event.kind !== 'live.ended') return;

@@ -137,6 +137,14 @@ const LINES: Lines = {
     `live: changes of the data of ${endpoint} cannot be seen, so its query runs at every check: ${reasons.join('; ')}`,
   ],
   'live.failed': ({ endpoint, cause }) => [`live: ${endpoint} failed: ${describeCause(cause)}`],
+  'watch.looked': NOTHING,
+  'watch.changed': ({ watch, event }) => [`watches: ${watch}: ${event}`],
+  'watch.removed': ({ watch }) => [`watches: ${watch} is in no file any more`],
+  'watch.notified': ({ watch, channel, event }) => [`watches: ${watch}: ${event} sent to ${channel}`],
+  'watch.not_notified': ({ watch, channel, event, isDead, cause }) => [
+    `watches: ${watch}: ${event} not sent to ${channel}${isDead ? ', given up' : ''}: ${describeCause(cause)}`,
+  ],
+  'watch.not_stored': ({ cause }) => [`watches: the state is not stored: ${describeCause(cause)}`],
   'live.ran': NOTHING,
   'live.ended': NOTHING,
   'warming.failed': (observation) => [

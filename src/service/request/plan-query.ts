@@ -14,16 +14,30 @@ import { hashParameters } from '../endpoints/source-query.ts';
  */
 export async function planQuery(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {
   const { endpoint } = request;
-  const hasRules = Object.keys(endpoint.redaction.columns).length > 0;
-  const idle = hasRules ? await deps.describe.idleRule(endpoint) : undefined;
+  await requireRedacted(deps.describe, endpoint);
+  const planned = await planOf(deps, request);
+  if (deps.rewrite === undefined) return planned;
+  return { ...planned, statement: await deps.rewrite(planned.statement) };
+}
+
+/** What `validate` rejects of the rules for columns is not served. Throws Problem. */
+async function requireRedacted(
+  describe: Pick<PlanQueryDeps['describe'], 'idleRule' | 'exposed'>,
+  endpoint: Endpoint,
+): Promise<void> {
+  if (Object.keys(endpoint.redaction.columns).length === 0) return;
+  const idle = await describe.idleRule(endpoint);
   if (idle !== undefined)
     throw new Problem('endpoint.failed', {
       detail: 'A rule of pii.columns applies to nothing',
       cause: new Error(`pii.unknown_column: ${idle}`),
     });
-  const planned = await planOf(deps, request);
-  if (deps.rewrite === undefined) return planned;
-  return { ...planned, statement: await deps.rewrite(planned.statement) };
+  const exposed = await describe.exposed(endpoint);
+  if (exposed !== undefined)
+    throw new Problem('endpoint.failed', {
+      detail: 'A redacted column is in the result without its rule',
+      cause: new Error(`pii.not_redacted: ${exposed}`),
+    });
 }
 
 async function planOf(deps: PlanQueryDeps, request: QueryRequest): Promise<PlannedQuery> {

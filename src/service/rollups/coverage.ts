@@ -55,7 +55,7 @@ type DeclaredRollup = Pick<Rollup, 'name' | 'version' | 'source'>;
 
 /** Milliseconds between two reads, and until what was read is not used any more. */
 const EVERY_MS = 5000;
-const VALID_MS = 15_000;
+export const VALID_MS = 15_000;
 
 export function createRollupsInUse(options: RollupsInUseOptions): RollupsInUse {
   const { engine, declared, clock, after, observe, onTables } = options;

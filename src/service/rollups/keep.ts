@@ -5,7 +5,15 @@ import type { Engine } from '../engine/engine.ts';
 import { quoteIdentifier } from '../../sql/clickhouse/literal.ts';
 import { askRows } from './ask.ts';
 import { compareDays, compareSamples, type ComparedDay, type Day } from './compare.ts';
-import { insertsEnded, rebuildSlice, secondsOf, slicesOf, timesOf, type RollupDeps } from './rebuild.ts';
+import {
+  clearDays,
+  insertsEnded,
+  rebuildSlice,
+  secondsOf,
+  slicesOf,
+  timesOf,
+  type RollupDeps,
+} from './rebuild.ts';
 import { daysOfParts } from './changed-days.ts';
 import { comparePartsOf, partitionOf } from './parts.ts';
 import type { RollupSource } from './source.ts';
@@ -102,7 +110,7 @@ export async function* keepRollup(
   const isRepaired = isRepair && state.failure !== undefined;
   if (isRepaired || hasOtherValues(state.seen, now)) {
     state = { ...state, from: 0, until: 0 };
-    await writeState(engine, state);
+    await uncover(deps, state);
     await emptyDays(deps, kept);
     if (isRepaired) {
       state = { ...state, failure: undefined };
@@ -142,6 +150,11 @@ async function dropOutdated({ engine }: RollupDeps, { plan }: KeptRollup): Promi
     await dropRollup(engine, plan.rollup, plan.cluster);
 }
 
+async function uncover({ engine, onUncovered }: RollupDeps, state: RollupState): Promise<void> {
+  await writeState(engine, state);
+  await onUncovered?.();
+}
+
 /** The settled days that differ, without a change. Rejects with EngineError. */
 export async function compareRollup(deps: RollupDeps, kept: KeptRollup): Promise<readonly Day[]> {
   const judged = await judgeSettled(deps, kept, await edgeOf(deps, kept.plan));
@@ -169,9 +182,13 @@ async function emptyDays({ engine }: RollupDeps, { plan }: KeptRollup): Promise<
     engine,
     `SELECT DISTINCT toString(${daySql(quoteIdentifier(rollup.time))}) FROM ${quoteName(rollup.source)}`,
   );
-  for (const [day = ''] of days)
-    for (const table of rollup.tables)
-      await engine.execute(`ALTER TABLE ${quoteName(table)} DROP PARTITION '${day}'`);
+  for (const table of rollup.tables)
+    await clearDays(
+      engine,
+      plan,
+      table,
+      days.map(([day = '']) => day),
+    );
 }
 
 /** A part that is being merged is seen again as what it became. */
@@ -262,7 +279,7 @@ async function* fill(
   const isCovered = days.some(
     ({ day }) => secondsOf(day) < state.until && secondsOf(day) + DAY_SECONDS > state.from,
   );
-  if (isCovered) await writeState(deps.engine, { ...state, from: 0, until: 0 });
+  if (isCovered) await uncover(deps, { ...state, from: 0, until: 0 });
   let left = days.reduce((sum, { rows }) => sum + rows, 0);
   for (const slice of slicesOf(days)) {
     await rebuildSlice(deps, kept.plan, slice);

@@ -13,7 +13,7 @@ export interface KeeperOptions {
   readonly declared: () => readonly RollupDeclaration[];
   /** Create the rollups that do not exist, and drop other versions of those that are covered. */
   readonly creates: boolean;
-  /** Called after each round in which there were rollups. */
+  /** Called after each round in which there were rollups, and before days of one are emptied. Never rejects. */
   readonly onKept: () => Promise<void>;
   readonly observe: Observe;
   readonly clock: Pick<Clock, 'monotonic'>;
@@ -78,7 +78,7 @@ interface KeepOptions extends KeeperOptions {
 }
 
 async function keepOne(declaration: RollupDeclaration, options: KeepOptions): Promise<void> {
-  const { engine, after, creates, observe, state, reported } = options;
+  const { engine, after, creates, onKept, observe, state, reported } = options;
   const { name } = declaration.rollup;
   try {
     const known = await readStates(engine);
@@ -87,7 +87,7 @@ async function keepOne(declaration: RollupDeclaration, options: KeepOptions): Pr
     reported(name, resolved.findings);
     if (resolved.plan === undefined) return;
     let isCovered = false;
-    for await (const event of keepRollup({ engine, after }, resolved)) {
+    for await (const event of keepRollup({ engine, after, onUncovered: onKept }, resolved)) {
       if (state.isClosed) return;
       if (event.kind === 'covered') isCovered = event.until > event.from;
       else observeStep(name, event, observe);

@@ -1,4 +1,4 @@
-// Fills days of a rollup again from the rows of its source, while inserts go on. No row is counted twice: the partition of a day is
+// Fills days of a rollup again from the rows of its source, while inserts go on. No row is counted twice: the buckets of a day are
 // replaced only when no insert is running that the rows were read beside. A row that is inserted meanwhile may be missing, which
 // comparing the numbers of rows shows.
 import type { After } from '../../sql/base/clock.ts';
@@ -8,11 +8,13 @@ import {
   selectRows,
   stagingOf,
   createStaging,
+  isMonthly,
   type RollupPlan,
   type TimeCondition,
 } from './statements.ts';
 import type { Engine } from '../engine/engine.ts';
-import { quoteString } from '../../sql/clickhouse/literal.ts';
+import { quoteIdentifier, quoteString } from '../../sql/clickhouse/literal.ts';
+import type { RollupTable } from '../../guard/rollups/model.ts';
 import { askRows } from './ask.ts';
 import type { ComparedDay, Day } from './compare.ts';
 
@@ -65,6 +67,8 @@ const GENTLY = 'max_threads = 2, max_insert_threads = 1, max_partitions_per_inse
 export interface RollupDeps {
   readonly engine: Engine;
   readonly after: After;
+  /** Called before covered days are emptied; it resolves when no query is routed to them any more. Never rejects. */
+  readonly onUncovered?: (() => Promise<void>) | undefined;
 }
 
 /** Rejects with EngineError; the days are then as they were, or filled again in some of the tables. */
@@ -87,17 +91,47 @@ export async function rebuildSlice(deps: RollupDeps, plan: RollupPlan, { days }:
     await engine.execute(`INSERT INTO ${staging} ${rows} SETTINGS ${GENTLY}`);
   }
   await insertsEnded(deps, cluster);
-  for (const table of rollup.tables)
-    for (const { day, rows } of days) await engine.execute(replaceDay(table, day, rows > 0));
+  for (const table of rollup.tables) await replaceDays(engine, plan, table, days);
   await drop();
 }
 
-/** A day that has no rows has no partition to replace it with. */
-function replaceDay(table: RollupPlan['rollup']['tables'][number], day: Day, hasRows: boolean): string {
-  const partition = `PARTITION ${quoteString(day)}`;
-  return hasRows
-    ? `ALTER TABLE ${quoteName(table)} REPLACE ${partition} FROM ${quoteName(stagingOf(table))}`
-    : `ALTER TABLE ${quoteName(table)} DROP ${partition}`;
+/** What has no rows has no partition in the other table. */
+async function replaceDays(
+  engine: Engine,
+  plan: RollupPlan,
+  table: RollupTable,
+  days: readonly ComparedDay[],
+): Promise<void> {
+  const filled = days.filter(({ rows }) => rows > 0).map(({ day }) => day);
+  const empty = days.filter(({ rows }) => rows === 0).map(({ day }) => day);
+  const [into, from] = [quoteName(table), quoteName(stagingOf(table))];
+  if (!isMonthly(plan, table)) {
+    for (const day of filled)
+      await engine.execute(`ALTER TABLE ${into} REPLACE PARTITION ${quoteString(day)} FROM ${from}`);
+    return clearDays(engine, plan, table, empty);
+  }
+  await clearDays(engine, plan, table, [...filled, ...empty]);
+  for (const month of new Set(filled.map((day) => day.slice(0, 7).replace('-', ''))))
+    await engine.execute(`ALTER TABLE ${into} ATTACH PARTITION ${month} FROM ${from}`);
+}
+
+/** Removes the buckets of days that are in the table now. Rejects with EngineError. */
+export async function clearDays(
+  engine: Engine,
+  plan: RollupPlan,
+  table: RollupTable,
+  days: readonly Day[],
+): Promise<void> {
+  const name = quoteName(table);
+  if (!isMonthly(plan, table)) {
+    for (const day of days) await engine.execute(`ALTER TABLE ${name} DROP PARTITION ${quoteString(day)}`);
+    return;
+  }
+  const isOfDays = timesOf(days)(quoteIdentifier(plan.rollup.time));
+  const found = await askRows(engine, `SELECT 1 FROM ${name} WHERE ${isOfDays} LIMIT 1`);
+  // A row that is inserted from now on is in a later part, which the deletion leaves as it is.
+  if (found.length > 0)
+    await engine.execute(`ALTER TABLE ${name} DELETE WHERE ${isOfDays} SETTINGS mutations_sync = 2`);
 }
 
 const POLL_MS = 20;

@@ -111,9 +111,26 @@ function selectGroups(
   return `SELECT ${outer.join(', ')} FROM (SELECT ${inner.join(', ')} FROM ${from} GROUP BY ${keys.join(', ')})`;
 }
 
-/** The day of a time, which is the partition of its bucket. */
 export function daySql(column: string): string {
   return `toDate(${column}, 'UTC')`;
+}
+
+/** Tables of so wide buckets have few rows of a day. */
+const MONTHLY_FROM = 3600;
+
+/**
+ * Returns whether a partition of a table has the buckets of a month, and otherwise those of a day. A query over months takes 0.1 ms longer
+ * for each partition. Replicas skip a part that is attached if it is like an earlier one, so that only whole partitions of them are replaced.
+ */
+export function isMonthly(
+  { isReplicated }: Pick<RollupPlan, 'isReplicated'>,
+  { every }: RollupTable,
+): boolean {
+  return every >= MONTHLY_FROM && !isReplicated;
+}
+
+function partitionSql(isMonths: boolean, column: string): string {
+  return isMonths ? `toYYYYMM(${column}, 'UTC')` : daySql(column);
 }
 
 /** The statements that create the tables, the finest first, and then their views, the coarsest first: none has rows that another lacks. */
@@ -122,7 +139,7 @@ export function createStatements(plan: RollupPlan): readonly string[] {
   const database = rollup.tables[0]?.database ?? '';
   return [
     `CREATE DATABASE IF NOT EXISTS ${quoteIdentifier(database)}${onCluster(cluster)}`,
-    ...rollup.tables.map((table) => createTable(plan, table)),
+    ...rollup.tables.map((table) => createTable(plan, table, isMonthly(plan, table))),
     ...createViews(plan),
   ];
 }
@@ -148,19 +165,20 @@ export function onCluster(cluster: string | undefined): string {
 
 /** A table beside another one, from which it takes over partitions: on one server, since the other replicates them. */
 export function createStaging(plan: RollupPlan, table: RollupTable): string {
-  return createTable({ ...plan, isReplicated: false, cluster: undefined }, stagingOf(table));
+  const isMonths = isMonthly(plan, table);
+  return createTable({ ...plan, isReplicated: false, cluster: undefined }, stagingOf(table), isMonths);
 }
 
 /** Fewer rows than the engine's 8,192: a row can have large states, and a query reads few rows of each day. */
 const GRANULARITY = 1024;
 
-function createTable(plan: RollupPlan, table: RollupTable): string {
+function createTable(plan: RollupPlan, table: RollupTable, isMonths: boolean): string {
   const { rollup, columns, keepDays, cluster, deduplicationWindow, granularity = GRANULARITY } = plan;
   const time = quoteIdentifier(rollup.time);
   const definitions = columns.map(({ name, type }) => `${quoteIdentifier(name)} ${type}`);
   return [
     `CREATE TABLE IF NOT EXISTS ${quoteName(table)}${onCluster(cluster)} (${definitions.join(', ')})`,
-    `ENGINE = ${engineOf(plan, table)} PARTITION BY ${daySql(time)}`,
+    `ENGINE = ${engineOf(plan, table)} PARTITION BY ${partitionSql(isMonths, time)}`,
     `ORDER BY (${plan.sortedBy.map(quoteIdentifier).join(', ')})`,
     ...(keepDays === undefined ? [] : [`TTL toDateTime(${time}) + toIntervalDay(${keepDays})`]),
     `SETTINGS allow_nullable_key = 1, index_granularity = ${granularity}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,

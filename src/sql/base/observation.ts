@@ -1,4 +1,5 @@
 // Every event the service reports, as one union. Modules emit observations; only `service/observe/` logs and counts them.
+import type { WatchObservation } from './watch-observation.ts';
 import type { Finding } from './finding.ts';
 import type { ProblemCode } from './problem.ts';
 import type { LoggedError } from './problem.ts';
@@ -275,6 +276,7 @@ export type Observation =
     }
   /** A question runs at every check: changes of its data cannot be seen. */
   | { readonly kind: 'live.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
+  | WatchObservation
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
       /** The rows stay buffered, as far as the buffer allows, and are retried later. */

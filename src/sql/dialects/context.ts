@@ -326,10 +326,10 @@ export function note(
   WORD.lastIndex = at;
   const end = at + Math.max(1, WORD.exec(shared.text)?.[0].length ?? 1);
   const isRepeated = shared.notes.some(
-    (each) => each.offset === at && each.code === code && each.message === message,
+    (each) => each.start === at && each.code === code && each.message === message,
   );
   if (isRepeated) return;
-  shared.notes.push({ severity, code, offset: at, end, message, ...(hint === undefined ? {} : { hint }) });
+  shared.notes.push({ severity, code, start: at, end, message, ...(hint === undefined ? {} : { hint }) });
 }
 
 /** Reports what the reader should know of the whole query, once. */

@@ -1,4 +1,5 @@
 // What a conversion is given and returns.
+import type { TextFinding, TextSpan } from '../base/finding.ts';
 
 /** The dialects that are converted. */
 export const DIALECTS = [
@@ -29,16 +30,10 @@ export interface ConvertOptions {
   readonly columnsOf?: ((table: readonly string[]) => readonly SourceColumn[] | undefined) | undefined;
 }
 
-/** What a part of the query was converted to, if not to its exact equivalent. */
-export interface ConversionNote {
+/** What a part of the source text was converted to, if not to its exact equivalent. */
+export interface ConversionNote extends TextFinding<ConversionCode>, TextSpan {
   /** `not_converted`: left out or left as it was, with a comment; `differs`: may differ in a named case. */
   readonly severity: 'not_converted' | 'differs' | 'note';
-  readonly code: ConversionCode;
-  /** In the source text, in UTF-16 code units. */
-  readonly offset: number;
-  readonly end: number;
-  readonly message: string;
-  readonly hint?: string;
 }
 
 export type ConversionCode =

@@ -457,11 +457,37 @@ query: |
     });
   });
 
+  test('--cost: the findings of millrace cost are among them, and only then', async () => {
+    const cwd = folder({
+      'schema/t.sql':
+        'CREATE DATABASE shop;\nCREATE TABLE shop.t (tenant String, at DateTime, n UInt8) ENGINE = MergeTree ORDER BY (tenant, at);\n',
+      'millrace.yaml': 'budget: { rows: 10 }\n',
+      'endpoints/a.yaml': `id: 00000000-0000-4000-8000-000000000001\nname: a\nquery: SELECT sum(n) AS s FROM shop.t WHERE concat(tenant, '') = @tenant\nparameters: { tenant: { type: String, required: true } }\nexamples: [{ name: one, parameters: { tenant: x } }]\n`,
+      'endpoints/b.yaml': 'id: 1\nname: b\nquery: SELECT 1 AS n\n',
+    });
+    const found = async (...flags: readonly string[]): Promise<readonly (readonly [string, string])[]> => {
+      const { out } = await run(['validate', '--format', 'json', ...flags], { cwd });
+      const { findings } = JSON.parse(out) as { findings: readonly { file: string; code: string }[] };
+      return findings.flatMap(({ file, code }) => (code.startsWith('cost.') ? [[file, code] as const] : []));
+    };
+    expect(await found()).toEqual([]);
+    const costs = [
+      ['endpoints/a.yaml', 'cost.hidden_key'],
+      ['endpoints/a.yaml', 'cost.rows'],
+    ];
+    expect(await found('--cost')).toEqual(costs);
+    expect(await found('--cost', 'endpoints/b.yaml')).toEqual([]);
+    expect(await run(['validate', '--cost', '--no-engine'], { cwd })).toMatchObject({
+      code: 2,
+      err: expect.stringContaining('--cost needs the engine'),
+    });
+  });
+
   test('github: annotations, ten of a kind, all of them in the summary', async () => {
     const files = Object.fromEntries(
       Array.from({ length: 14 }, (_, n) => [
         `endpoints/e${n}.yaml`,
-        `name: e${n}\nquery: SELECT 1\nid: "1%,:"\n`,
+        `name: e${n}\nquery: SELECT 1 AS n\nid: "1%,:"\ndescription: One.\n`,
       ]),
     );
     const cwd = folder(files);

@@ -136,6 +136,7 @@ describe('files with errors', () => {
     ['openapi'],
     ['capacity'],
     ['cost'],
+    ['validate', '--cost'],
     ['cost', '--compare', EVIL],
     ['conformance', 'consumers', '--endpoint', EVIL],
     ['query', 'good'],

@@ -87,6 +87,8 @@ const CACHE = '{ ttl: 60 }';
 const PII = '{ redact: true }';
 const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
 
+const watched = (more = ''): string =>
+  `{ as: x, every: 1m, when: a > 1, notify: [c]${more === '' ? '' : `, ${more}`} }`;
 const DEPRECATED = '{ since: 2024-01-01, sunset: 2024-06-01 }';
 const tried = (shadow: string): Keys => ({ version: '2', rollout: `{ shadow: ${shadow} }` });
 const CHOICE_ROWS: readonly Row[] = [
@@ -326,6 +328,32 @@ const ROWS: readonly Row[] = [
     'fresh.error_removed',
     'Fresh.otherwise',
     pair('fresh', '{ column: a, within: 9, otherwise: error }', '{ column: a, within: 9 }'),
+  ),
+  row('watch.added', 'watch Watch.name', pair('watch', '', watched())),
+  row('watch.removed', 'watch', pair('watch', watched(), '')),
+  row('watch.key_changed', 'Watch.as', pair('watch', watched(), watched().replace('as: x', 'as: y'))),
+  row('watch.channel_added', 'Watch.notify', pair('watch', watched(), watched().replace('[c]', '[c, d]'))),
+  row('watch.channel_removed', 'Watch.notify', pair('watch', watched().replace('[c]', '[c, d]'), watched())),
+  row('watch.every_lowered', 'Watch.every', pair('watch', watched(), watched().replace('1m', '30s'))),
+  row('watch.changed', 'Watch.when', pair('watch', watched(), watched().replace('> 1', '> 2'))),
+  ...[
+    ['for', '5m'],
+    ['group_by', '[a]'],
+    ['params', '{ p: x }'],
+    ['quiet', '1h'],
+    ['no_data', 'notify'],
+    ['resolve', 'false'],
+    ['message', 'text {a}'],
+  ].map(([key, value]) =>
+    row(
+      'watch.changed',
+      `Watch.${key}`,
+      pair(
+        'watch',
+        watched(),
+        watched(`${key}: '${value}'`.replaceAll("'", value === 'text {a}' ? "'" : '')),
+      ),
+    ),
   ),
   row('live.added', 'live', pair('live', '', '{ every: 2 }')),
   row('live.removed', 'live', pair('live', '{ every: 2 }', '')),

@@ -277,7 +277,7 @@ describe('what cannot be expressed', () => {
     });
     expect(template.sql).toBe(sql);
     const note = template.notes.find(({ severity }) => severity === 'not_converted');
-    expect(text.slice(note?.offset, note?.end)).toBe(at);
+    expect(text.slice(note?.start, note?.end)).toBe(at);
     // The result is no valid query until somebody edits it.
     expect(template.restore(template.sql.replaceAll(':', '@'))).toMatch(
       /\/\* not converted, line 1: .* \*\/ @not_converted_1/,

@@ -73,7 +73,7 @@ describe.each(FILES)('%s', (file) => {
 function expectRejected(conversion: Conversion, text: string): void {
   expect(statusOf(conversion)).not.toBe('converted');
   const reasons = conversion.notes.filter(({ severity }) => severity !== 'note');
-  expect(reasons.filter(({ offset, end }) => offset < 0 || end <= offset || end > text.length)).toEqual([]);
+  expect(reasons.filter(({ start, end }) => start < 0 || end <= start || end > text.length)).toEqual([]);
 }
 
 async function rowsOf(sql: string): Promise<readonly (readonly unknown[])[]> {

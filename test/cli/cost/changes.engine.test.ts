@@ -9,7 +9,7 @@ import { createOutcomeStore, type OutcomeStore } from '../../../src/cli/commands
 import { readPlanted as read, stageOf, STAGE_DEPS, type Planted } from './planted.ts';
 
 /** Schemas, each with slow queries and well-written ones. Those of sensors were written after the changes of queries. */
-const FOLDERS = ['shipping', 'sensors'];
+const FOLDERS = ['shipping', 'sensors', 'visits'];
 
 /** Returns the findings of each query, by its name. */
 async function changesOf(

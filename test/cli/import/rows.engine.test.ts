@@ -120,7 +120,7 @@ describe.each(FILES)('%s', (file) => {
   test.each(cases)('$why', async (each) => {
     const converted = await convert(tool, each);
     const named = converted.notes.filter(({ severity }) => severity !== 'note');
-    expect(named.map(({ offset, end }) => each.source.slice(offset, end))).toEqual(each.partly ?? []);
+    expect(named.map(({ start, end }) => each.source.slice(start, end))).toEqual(each.partly ?? []);
     if (each.calls === undefined) return;
     const endpoint = endpointOf(converted);
     for (const { with: values, sends, rows, rejected } of each.calls) {

@@ -103,6 +103,7 @@ const context: AnalysisContext = {
   tenancy: undefined,
   engineSources: [],
   hasHashKey: false,
+  watchNames: { channels: [], keys: undefined },
   database: undefined,
   tables: [],
 };
@@ -136,6 +137,7 @@ async function analyse(
     openAnalyses,
     asksEngine: true,
     routes: undefined,
+    findCosts: undefined,
     openTestRuntime: async (given) => openTestRuntime(given),
     tenancy: undefined,
     engineSources: [],
@@ -143,6 +145,7 @@ async function analyse(
     endpoints,
     withoutTables: undefined,
     hasHashKey: false,
+    watchNames: { channels: [], keys: undefined },
     ...ofFiles,
   };
   await validate(options, {
@@ -416,6 +419,16 @@ test('a file whose findings depend on the time is checked each time', async () =
   } finally {
     vi.useRealTimers();
   }
+});
+
+test('a wrong id hides no finding of the engine, also in a second run', async () => {
+  const root = await mkdtemp(join(folder, 'identity-'));
+  const [endpoints, cache] = [join(root, 'endpoints'), join(root, 'cache')];
+  for (const path of [endpoints, cache]) await mkdir(path);
+  await writeFile(join(endpoints, 'a.yaml'), 'id: 1-2\nname: a\ndescription: A.\nquery: SELECT b AS c\n');
+  const checked = await reload(endpoints, join(folder, 'small.sql'));
+  for (const { findings } of [await analyse(checked, cache), await analyse(checked, cache)])
+    expect(findings.map(({ code }) => code)).toEqual(['schema.string_invalid', 'engine.unknown_column']);
 });
 
 test('what others may find differently is not kept', async () => {

@@ -78,8 +78,7 @@ beforeAll(async () => {
   );
   // The rule is for a column that the query gives another name, in each variant or in one.
   const named = 'pii: { redact: true, columns: { metadata.user.name: mask } }\n';
-  const choice =
-    'parameters: { c: { choices: { m: metadata AS m, metadata: metadata }, default: metadata } }\n';
+  const choice = 'parameters: { c: { choices: { m: id AS m, metadata: metadata }, default: metadata } }\n';
   await writeEndpoint(
     service,
     'idle',
@@ -90,6 +89,20 @@ beforeAll(async () => {
     'partly',
     `${id}8\nname: partly\nquery: SELECT @c, id FROM people.all\n${choice}${named}`,
   );
+  // Two columns are the same stored one, and one of them has a rule; in the second endpoint, a number about many rows needs none.
+  const twice = (digit: string, name: string, columns: string, more = ''): Promise<void> =>
+    writeEndpoint(
+      service,
+      name,
+      `${id.slice(0, -1)}${digit}0\nname: ${name}\nquery: WITH t AS (SELECT ${columns} FROM people.all) SELECT * FROM t\nsandbox: { enabled: true }\n${cached}pii: { redact: true, columns: { contact: drop } }\n${more}`,
+    );
+  await twice(
+    '9',
+    'twice',
+    'id, email AS contact /* if @b */, email AS other /* end */',
+    'parameters: { b: { type: Bool } }\n',
+  );
+  await twice('1', 'counted', 'any(email) AS contact, uniq(email) AS other');
   await service.service.reload();
 });
 afterAll(async () => {
@@ -304,6 +317,19 @@ describe('what is redacted', () => {
     expect(await (await ask('partly')).json()).toMatchObject({
       result: [{ metadata: { user: { name: 'REDACTED' } } }],
     });
+  });
+
+  test('an endpoint that returns a redacted column again, under a name without a rule, is not served', async () => {
+    const seen: number = service.observed.length;
+    for (const response of [await ask('twice'), await ask('twice'), await own('twice', 'SELECT id FROM t')]) {
+      const text = await response.text();
+      expect([response.status, leaks(text)]).toEqual([500, false]);
+      expect(JSON.parse(text)).toMatchObject({ code: 'endpoint.failed' });
+    }
+    const reason =
+      'other of the table t of the sandbox is people.all.email, which pii.columns redacts only as contact';
+    expect(inspect(service.observed.slice(seen), { depth: 9 })).toContain(reason);
+    expect(await (await ask('counted')).json()).toMatchObject({ result: [{ other: expect.any(Number) }] });
   });
 
   test.each([

@@ -144,10 +144,22 @@ describe('the engine', () => {
     { why: 'text', query: 'SELECT toString(id) AS id FROM app.wide', names: [] },
     { why: 'a decision', query: 'SELECT id FROM app.wide', more: 'int64: number\n', names: [] },
     { why: 'strings', query: 'SELECT id FROM app.wide', more: 'int64: string\n', names: [] },
+    {
+      why: 'typed paths of documents, and types that contain one',
+      query:
+        'SELECT doc.n, doc AS whole, doc.x.:Int64 AS read, w.doc.x::UInt64 AS cast_, toInt64(any_) AS made, either, either.UInt64 AS one FROM app.wide AS w',
+      names: ['doc.n, whole, read, cast_, made'],
+    },
+    {
+      why: 'paths without a type, and small integers',
+      query: 'SELECT doc.x AS x, any_, doc.x::Int32 AS small, toInt64(name) AS parsed FROM app.wide',
+      names: [],
+    },
     { why: 'a column that is not read', query: 'SELECT name FROM app.wide WHERE id > 1', names: [] },
   ])('reports large integers that JavaScript cannot read: $why', async ({ query, more = '', names }) => {
     await engine.execute('CREATE DATABASE IF NOT EXISTS app');
-    const columns = 'id UInt64, ids Array(UInt128), maybe Nullable(Int64), name String';
+    const columns =
+      'id UInt64, ids Array(UInt128), maybe Nullable(Int64), name String, doc JSON(n UInt64), any_ Dynamic, either Variant(UInt64, String)';
     await engine.execute(`CREATE TABLE IF NOT EXISTS app.wide (${columns}) ENGINE = MergeTree ORDER BY id`);
     const parameters = query.includes('@x') ? 'parameters: { x: { type: Bool, default: false } }\n' : '';
     const text = `id: 00000000-0000-4000-8000-000000000001\nname: wide\nquery: ${JSON.stringify(query)}\n${more}${parameters}`;

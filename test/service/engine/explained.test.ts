@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { EngineError, type Engine, type Statement } from '../../../src/service/engine/engine.ts';
 import { readPipeline } from '../../../src/service/engine/pipeline.ts';
+import { planOf } from '../../../src/service/request/why/plan-of.ts';
 import { readQueryLog } from '../../../src/service/engine/query-log.ts';
 
 test('a pipeline has the steps, how deep they are, and their threads', () => {
@@ -51,10 +52,14 @@ const STEPS = [
   ['7c1f6f0e-2b65-4f0e-9d1e-0a5b1f0c9d11', 'Aggregating', '1100', '48234496', '812'],
 ];
 
+/** Somebody waits for the report. */
+const OPEN = new AbortController().signal;
+
 /** A server that has answered these statements so; an error has ClickHouse's code. */
 function recorded(...replies: readonly (readonly unknown[][] | number)[]) {
   const sent: Statement[] = [];
-  const run: Engine['run'] = async (statement) => {
+  const run: Engine['run'] = async (statement, { signal }) => {
+    if (signal?.aborted === true) throw new EngineError('aborted', 'x');
     const reply = replies[sent.push(statement) - 1] ?? [];
     if (typeof reply === 'number') throw new EngineError('rejected', 'x', { engineCode: reply });
     const lines = reply.map((row) => `${JSON.stringify(row)}\n`).join('');
@@ -70,7 +75,7 @@ function recorded(...replies: readonly (readonly unknown[][] | number)[]) {
 
 test('the query log has times, counts and steps of the statements of a request', async () => {
   const { engine, sent } = recorded(LOGGED, STEPS);
-  expect(await readQueryLog(engine, "r'1")).toEqual({
+  expect(await readQueryLog(engine, "r'1", OPEN)).toEqual({
     statements: [
       {
         ms: 1532,
@@ -100,12 +105,24 @@ test('the query log has times, counts and steps of the statements of a request',
 });
 
 test('a server without the log of steps has the others, and one without the log says why', async () => {
-  expect(await readQueryLog(recorded(LOGGED, 60).engine, 'x')).toMatchObject({ statements: [{ steps: [] }] });
-  expect(await readQueryLog(recorded([]).engine, 'x')).toEqual({ statements: [] });
-  expect(await readQueryLog(recorded(60).engine, 'x')).toEqual({
+  expect(await readQueryLog(recorded(LOGGED, 60).engine, 'x', OPEN)).toMatchObject({
+    statements: [{ steps: [] }],
+  });
+  expect(await readQueryLog(recorded([]).engine, 'x', OPEN)).toEqual({ statements: [] });
+  expect(await readQueryLog(recorded(60).engine, 'x', OPEN)).toEqual({
     reason: 'the server has no system.query_log',
   });
-  expect(await readQueryLog(recorded(497).engine, 'x')).toMatchObject({
+  expect(await readQueryLog(recorded(497).engine, 'x', OPEN)).toMatchObject({
     reason: expect.stringContaining('GRANT SELECT'),
   });
+});
+
+test('a report ends with its signal: nothing is planned, and the log is not read', async () => {
+  const { engine, sent } = recorded(LOGGED, STEPS);
+  const signal = AbortSignal.abort();
+  expect(await readQueryLog(engine, 'x', signal)).toEqual({ reason: 'the server takes too long' });
+  const limits = { time: 60, memory: 2 ** 20, readRows: 0, resultBytes: 2 ** 20 };
+  const statement: Statement = { sql: 'SELECT 1', parameters: {}, limits, origin: 'saved', int64: 'number' };
+  expect(await planOf(engine, statement, { spending: undefined, signal })).toBeUndefined();
+  expect(sent).toEqual([]);
 });

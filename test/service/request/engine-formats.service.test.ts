@@ -62,7 +62,7 @@ beforeAll(async () => {
   await writeEndpoint(service, 'open', `${id}98\nname: open\n${query}`);
   await writeEndpoint(service, 'guarded', `${id}97\nname: guarded\n${query}pii: { redact: true }\n`);
   const rules = 'pii: { redact: true, columns: { masked: mask, dropped: drop } }\n';
-  const ruled = query.replace('SELECT n, s FROM', 'SELECT n, s, s AS masked, s AS dropped FROM');
+  const ruled = query.replace('SELECT n, s FROM', "SELECT n, s, 'a' AS masked, 'b' AS dropped FROM");
   await writeEndpoint(service, 'ruled', `${id}96\nname: ruled\n${ruled}${rules}`);
   local = await openLocal({ ...service, observe: () => undefined });
 });

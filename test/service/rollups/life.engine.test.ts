@@ -81,9 +81,10 @@ async function rollupOf(table: string, extra = ''): Promise<KeptRollup> {
   return resolved;
 }
 
-async function keep(kept: KeptRollup): Promise<readonly RollupEvent[]> {
+async function keep(kept: KeptRollup, onUncovered?: () => Promise<void>): Promise<readonly RollupEvent[]> {
   const events: RollupEvent[] = [];
-  for await (const event of keepRollup({ engine, after: REAL_TIME.after }, kept)) events.push(event);
+  for await (const event of keepRollup({ engine, after: REAL_TIME.after, onUncovered }, kept))
+    events.push(event);
   return events;
 }
 
@@ -167,11 +168,23 @@ test('while rows of now are inserted, those of past days are covered', async () 
   await insert('busy', { rows: 200, days: 6, ago: 70, seed: 1 });
   const second = coveredBy(await keep(kept));
   expect(await differences(kept, past(second))).toEqual([]);
+  // A day is filled again: the buckets that rows are inserted into are in the same partition.
+  const coarsest = kept.plan.rollup.tables.at(-1)?.table;
+  const day = Math.floor(Date.now() / 86_400_000 - 2) * 86_400;
+  await engine.execute(
+    `ALTER TABLE millrace_rollups.${coarsest} DELETE WHERE timestamp = toDateTime(${day}, 'UTC') SETTINGS mutations_sync = 2`,
+  );
+  expect(await differences(kept, past(second))).not.toEqual([]);
+  let uncovered = 0;
+  const third = coveredBy(await keep(kept, () => Promise.resolve(void uncovered++)));
+  expect(uncovered).toBeGreaterThan(0);
+  expect(await differences(kept, past(third))).toEqual([]);
   isStopped = true;
   await Promise.all(writers);
   const last = coveredBy(await keep(kept));
   expect(await differences(kept, last)).toEqual([]);
-  for (const { from, until } of [first, second, last]) expect(until - from).toBeGreaterThan(4 * 86_400);
+  for (const { from, until } of [first, second, third, last])
+    expect(until - from).toBeGreaterThan(4 * 86_400);
 });
 
 test('inserts that are sent again count once', async () => {

@@ -1,4 +1,4 @@
-// Reports what the columns of a query or table show about the keys of pages and live calls, the age of data, and log views.
+// Reports what the columns of a query or table show about the keys of pages and live calls, the age of data, watches, and log views.
 import { locateAll } from '../../../service/config/locate-finding.ts';
 import type { Finding } from '../../../sql/base/finding.ts';
 import type { Column } from '../../../service/engine/engine.ts';
@@ -8,8 +8,9 @@ import { checkFreshColumn } from '../../../service/endpoints/checks/fresh.ts';
 import { checkLiveKey } from '../../../service/endpoints/checks/live.ts';
 import { checkPageKeys } from '../../../service/endpoints/checks/pages.ts';
 import { checkLogViews } from '../../../service/endpoints/checks/views.ts';
+import { checkWatchColumns } from '../../../service/endpoints/checks/watches.ts';
 
-/** Returns the findings about the keys of pages and live calls, the age of data, and about the log views of a table. */
+/** Returns the findings about the keys of pages and live calls, the age of data and watches, and about the log views of a table. */
 export function columnFindings(
   { document, analysis: { file } }: InspectedFile,
   { table }: Part,
@@ -17,7 +18,12 @@ export function columnFindings(
 ): readonly Finding[] {
   const findings =
     table === undefined
-      ? [...checkPageKeys(file, columns), ...checkLiveKey(file, columns), ...checkFreshColumn(file, columns)]
+      ? [
+          ...checkPageKeys(file, columns),
+          ...checkLiveKey(file, columns),
+          ...checkFreshColumn(file, columns),
+          ...checkWatchColumns(file, columns),
+        ]
       : checkLogViews(file, { name: table, columns });
   return locateAll(document, findings);
 }

@@ -4,6 +4,7 @@ import { FRESH_COLUMN_CODES } from '../../../service/endpoints/checks/fresh.ts';
 import { LIVE_KEY_CODES } from '../../../service/endpoints/checks/live.ts';
 import { PAGE_KEY_CODES } from '../../../service/endpoints/checks/pages.ts';
 import { VIEW_PATH_CODES } from '../../../service/endpoints/checks/views.ts';
+import { WATCH_COLUMN_CODES } from '../../../service/endpoints/checks/watches.ts';
 import { NOT_ANALYSED_CODES } from '../../../service/endpoints/not-analysed.ts';
 
 export const ENGINE_CODES: Codes = {
@@ -12,6 +13,7 @@ export const ENGINE_CODES: Codes = {
   ...LIVE_KEY_CODES,
   ...FRESH_COLUMN_CODES,
   ...VIEW_PATH_CODES,
+  ...WATCH_COLUMN_CODES,
   'engine.unknown_column': {
     title: 'Unknown column',
     help: 'Correct the name; the hint suggests the closest match.',

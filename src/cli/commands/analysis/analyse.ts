@@ -37,7 +37,7 @@ export async function analyseFiles(
     const loadedAs = new Map(missed.map(({ loaded, inspected }) => [inspected, loaded]));
     const analysed = (file: InspectedFile, findings: readonly Finding[]): void => {
       const loaded = loadedAs.get(file);
-      if (loaded !== undefined) cache.keep(loaded, { ofEngine: findings });
+      if (loaded?.candidate !== undefined) cache.keep(loaded, { ofEngine: findings });
     };
     const asked = missed.flatMap(({ inspected }) => inspected ?? []);
     const found = (await engineFindings({ ...options, engine, schema, analysed }, asked)).values();

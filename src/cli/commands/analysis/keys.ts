@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { TenancySetting } from '../../../service/endpoints/tenancy.ts';
 import { packagePath } from '../../../service/config/package-files.ts';
+import type { WatchNames } from '../../checks/watches.ts';
 import type { SchemaFile } from '../../schema/schema-files.ts';
 import type { EngineSources } from '../../../sql/clickhouse/outside-sources.ts';
 
@@ -13,6 +14,7 @@ export interface AnalysisContext {
   readonly engineSources: EngineSources;
   /** It is true if the key to hash columns is configured. */
   readonly hasHashKey: boolean;
+  readonly watchNames: WatchNames;
   /** Where names without a database are. */
   readonly database: string | undefined;
   /** The definitions of the tables; undefined: none are known. */

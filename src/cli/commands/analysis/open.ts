@@ -1,4 +1,5 @@
 // Opens the analysis cache for a command, with the definitions of the tables and the way to an engine that has them.
+import { readWatchNames } from '../../checks/watches.ts';
 import type { Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
 import type { CommandDeps } from '../../kit/command.ts';
@@ -49,7 +50,8 @@ export async function openAnalyses(
 ): Promise<Analyses> {
   const tables = schema === undefined ? undefined : await readTables(schema);
   const { tenancy, engineSources, piiHashKey } = settings;
-  const context = { tenancy, engineSources, hasHashKey: piiHashKey !== undefined };
+  const watchNames = await readWatchNames(settings);
+  const context = { tenancy, engineSources, hasHashKey: piiHashKey !== undefined, watchNames };
   const key = analysisKey({ ...context, database: schema?.database, tables });
   return {
     cache: await openCache(key, cache, { env, terminal }),

@@ -18,19 +18,23 @@ export function soundFiles(
   inspected: ReadonlyMap<string, InspectedFile>,
 ): readonly SoundFile[] {
   return [...files.values()]
-    .filter(({ file, candidate }) => concerned.has(file) && candidate !== undefined)
+    .filter(({ file, candidate }) => concerned.has(file) && (candidate !== undefined || inspected.has(file)))
     .map((loaded) => ({ loaded, inspected: inspected.get(loaded.file) }));
 }
 
-/** Notes what is known of the files that have errors and of shared ones, and saves the cache. Never rejects. */
+/**
+ * Notes what is known of the files that have errors and of shared ones, and saves the cache. What is checked in spite of errors is
+ * checked again each time. Never rejects.
+ */
 export async function keepCompiled(
-  files: LoadedFiles<EndpointHead>,
+  { files, sound }: { readonly files: LoadedFiles<EndpointHead>; readonly sound: readonly SoundFile[] },
   concerned: ReadonlySet<string>,
   cache: AnalysisCache | undefined,
 ): Promise<void> {
   if (cache === undefined) return;
+  const checked = new Set(sound.map(({ loaded }) => loaded.file));
   const isKept = ({ file, candidate }: LoadedFile<EndpointHead>): boolean =>
-    concerned.has(file) && candidate === undefined && isOfEndpoints(file);
+    concerned.has(file) && candidate === undefined && !checked.has(file) && isOfEndpoints(file);
   for (const file of files.values()) if (isKept(file) && cache.find(file) === undefined) cache.keep(file, {});
   await cache.save();
 }

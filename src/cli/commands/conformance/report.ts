@@ -1,4 +1,5 @@
 // The report of a conformance run, independent of the output format.
+import type { Finding } from '../../../sql/base/finding.ts';
 import type { ConformanceOutcome } from './outcome.ts';
 
 export interface ConformanceReport {
@@ -18,16 +19,16 @@ export interface AnswerCount {
   readonly count: number;
 }
 
-export interface Failure {
+/** A property that a response does not have is null in JSON. */
+type ProblemFields = {
+  readonly [Name in 'code' | 'line' | 'column' | 'hint']: NonNullable<Finding[Name]> | null;
+};
+
+/** Line and column are those in the query. */
+export interface Failure extends ProblemFields, Pick<Finding, 'message'> {
   readonly name: string;
   readonly source: string;
   readonly status: number;
-  readonly code: string | null;
-  readonly message: string;
-  /** 1-based location in the query. */
-  readonly line: number | null;
-  readonly column: number | null;
-  readonly hint: string | null;
   readonly dialect: string | null;
   readonly language: string;
   readonly query: string;

@@ -5,18 +5,12 @@ import { amountOf, budgetOf } from '../../cost/budget.ts';
 import type { CommandDeps } from '../../kit/command.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
-import {
-  checkedSettings,
-  existingSchema,
-  noTables,
-  type SchemaFlags,
-  withSchemaOptions,
-} from '../../kit/schema-options.ts';
+import { checkedSettings, type SchemaFlags, withSchemaOptions } from '../../kit/schema-options.ts';
 import { collect, printAndWrite, readWrites } from '../../kit/write-reports.ts';
 import { chooseCacheFolder } from '../analysis/folder.ts';
 import { withCacheOptions } from '../analysis/open.ts';
-import { cost, type CostOptions } from './cost.ts';
-import { DEFAULT_SIZES, readEarlier, readSizes } from './inputs.ts';
+import { cost } from './cost.ts';
+import { DEFAULT_SIZES, madeOf, readEarlier } from './inputs.ts';
 import { createOutcomeStore } from './outcome-store.ts';
 import { printHuman, printJson, printMarkdown } from './printers.ts';
 
@@ -81,7 +75,7 @@ async function optionsOf(
   names: readonly string[],
   flags: CostFlags,
   deps: CommandDeps,
-): Promise<CostOptions> {
+): Promise<Parameters<typeof cost>[0]> {
   const settings = await checkedSettings(flags, deps);
   const endpoints = flags.endpoints ?? settings.endpoints;
   const budget = budgetOf(settings);
@@ -106,16 +100,6 @@ function needServer(clickhouse: unknown): undefined {
     '--server needs a ClickHouse server: set CLICKHOUSE_URL, CLICKHOUSE_USER and CLICKHOUSE_PASSWORD',
     { exitCode: 2 },
   );
-}
-
-async function madeOf(
-  flags: CostFlags,
-  settings: CostOptions['settings'],
-  deps: CommandDeps,
-): Promise<NonNullable<CostOptions['made']>> {
-  const schema = existingSchema(flags, settings, deps);
-  if (schema === undefined) throw noTables(settings, 'Nothing can be estimated', { needsEngine: true });
-  return { schema, statistics: await readSizes(flags.statistics) };
 }
 
 function amount(text: string): number {

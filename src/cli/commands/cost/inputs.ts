@@ -6,7 +6,10 @@ import { MAX_DOCUMENT_BYTES } from '../../../service/config/yaml-document.ts';
 import { describeFinding } from '../../../service/observe/describe.ts';
 import { readStatistics, STATISTICS_FILE, type Statistics } from '../../cost/statistics.ts';
 import { CommandError } from '../../kit/command-error.ts';
-import { SCHEMA_FOLDER } from '../../kit/schema-options.ts';
+import type { Settings } from '../../../service/config/settings.ts';
+import type { CommandDeps } from '../../kit/command.ts';
+import { existingSchema, noTables, SCHEMA_FOLDER, type SchemaFlags } from '../../kit/schema-options.ts';
+import type { CostSource } from './costs-of.ts';
 import { caseName } from './report.ts';
 
 /** The file of statistics has this path unless a flag names another one. */
@@ -24,6 +27,17 @@ export async function readSizes(file: string | undefined): Promise<Statistics> {
   if ('statistics' in read) return read.statistics;
   const details = read.findings.map(describeFinding);
   throw new CommandError(`${path} is no file of statistics`, { exitCode: 2, details });
+}
+
+/** Resolves to what tables are made of. Rejects with CommandError if no tables are known. */
+export async function madeOf(
+  flags: SchemaFlags & { readonly statistics?: string },
+  settings: Settings,
+  deps: CommandDeps,
+): Promise<NonNullable<CostSource['made']>> {
+  const schema = existingSchema(flags, settings, deps);
+  if (schema === undefined) throw noTables(settings, 'Nothing can be estimated', { needsEngine: true });
+  return { schema, statistics: await readSizes(flags.statistics) };
 }
 
 const MAX_BYTES = 2 ** 26;

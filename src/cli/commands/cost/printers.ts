@@ -60,7 +60,7 @@ export const printMarkdown: PrintCost = (report, { write }) => {
 function summaryOf({ cases, findings }: CostReport): string {
   const known = cases.flatMap(({ estimate }) => (typeof estimate === 'string' ? [] : [estimate]));
   const inPart = known.filter(({ others }) => others.length > 0).length;
-  const costly = findings.filter(({ severity }) => severity === 'error').length;
+  const costly = findings.filter(({ code }) => code === 'cost.rows' || code === 'cost.growth').length;
   const changes = findings.filter(({ code }) => isCostChange(code)).length;
   const parts = [
     `${count(known.length, 'example')} estimated`,

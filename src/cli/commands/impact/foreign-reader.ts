@@ -58,14 +58,14 @@ function readsOrMessage(text: string, conversion: Conversion): NamedReads | stri
   const [note] = notes;
   if (reads.tables.length > 0 || note === undefined) {
     const words = unreadParts(conversion).flatMap(
-      ({ offset, end }) => text.slice(offset, end).match(WORD) ?? [],
+      ({ start, end }) => text.slice(start, end).match(WORD) ?? [],
     );
     return {
       ...reads,
       columns: [...reads.columns, ...[...new Set(words)].map((name) => ({ path: [name] }))],
     };
   }
-  const { line, column } = positionAt(text, note.offset);
+  const { line, column } = positionAt(text, note.start);
   return `${note.message} (line ${line}, column ${column})`;
 }
 

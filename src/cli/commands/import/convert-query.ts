@@ -56,13 +56,13 @@ export async function convertQuery(query: ForeignQuery, settings: ConvertSetting
       : await convertText(query, dialect, settings);
   const positions = createPositions(query.sql);
   const found = [...result.notes, ...divisionOf(query, result.sql)];
-  const notes = found.map(({ severity, code, message, hint, offset }): PlacedNote => ({
+  const notes = found.map(({ severity, code, message, hint, start }): PlacedNote => ({
     severity,
     code,
     message,
     ...(hint === undefined ? {} : { hint }),
-    place: query.locate(offset),
-    inQuery: positions(offset),
+    place: query.locate(start),
+    inQuery: positions(start),
   }));
   return {
     query,
@@ -86,18 +86,18 @@ function obstacleOf(query: ForeignQuery, dialect: TemplateDialect | undefined): 
 
 /** DuckDB is read as PostgreSQL, whose division of integers is another. */
 function divisionOf({ engine = '', sql }: ForeignQuery, converted = ''): readonly ConversionNote[] {
-  const offset = sql.indexOf('/');
-  if (!/duckdb/i.test(engine) || !/\bintDiv\(/.test(converted) || offset < 0) return [];
+  const start = sql.indexOf('/');
+  if (!/duckdb/i.test(engine) || !/\bintDiv\(/.test(converted) || start < 0) return [];
   const message = 'In DuckDB, the quotient of two integers is a fraction: here it is an integer';
   const hint = 'Write a / b in place of intDiv(a, b)';
-  return [{ severity: 'differs', code: 'expression', offset, end: offset + 1, message, hint }];
+  return [{ severity: 'differs', code: 'expression', start, end: start + 1, message, hint }];
 }
 
 function failure(message: string): QueryConversion {
   return {
     sql: undefined,
     parameters: [],
-    notes: [{ severity: 'not_converted', code: 'statement', offset: 0, end: 0, message }],
+    notes: [{ severity: 'not_converted', code: 'statement', start: 0, end: 0, message }],
   };
 }
 
@@ -131,7 +131,7 @@ function onOneServer(template: Template, sources: EngineSources): QueryConversio
   const notes = found.map(({ start, end, function: name }): ConversionNote => ({
     severity: 'differs',
     code: 'function',
-    offset: template.sourceOffset(start),
+    start: template.sourceOffset(start),
     end: template.sourceOffset(end),
     message: `${name}() reads all servers of a cluster: here it is the table of one server, whose rows are all rows only if it has no other`,
     hint: 'With several servers, import again with --engine-sources remote, or read a Distributed table',

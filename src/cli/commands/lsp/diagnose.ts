@@ -37,7 +37,7 @@ export function createDiagnose(options: DiagnoseOptions): Diagnose {
   let others: LoadedFiles = new Map();
   return {
     inspect: async (path, open) => {
-      const { inspected: file, diagnostics, dependencies } = await compose(inspect, path, open);
+      const { checkable: file, diagnostics, dependencies } = await compose(inspect, path, open);
       const candidates = [...others.values()].flatMap((each) =>
         each.file === path ? [] : (each.candidate ?? []),
       );

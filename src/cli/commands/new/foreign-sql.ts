@@ -57,9 +57,9 @@ async function convert({ sql, dialect, tables }: ForeignSql): Promise<Conversion
 /** The notes at their places; what was left out is an error. */
 function findingsOf({ notes }: Conversion, { sql, file }: ForeignSql): readonly Finding[] {
   const positions = createPositions(sql);
-  return notes.map(({ severity, code, offset, message, hint }) => ({
+  return notes.map(({ severity, code, start, message, hint }) => ({
     file,
-    ...positions(offset),
+    ...positions(start),
     severity: severity === 'not_converted' ? ('error' as const) : ('warning' as const),
     code: `convert.${code}`,
     message,

@@ -1,7 +1,7 @@
 // `millrace reconvert`: which endpoint files have a query that this release would convert otherwise.
 import type { YamlDocument } from '../../../service/config/yaml-document.ts';
 import { createConverter, type Converter } from '../../convert/convert.ts';
-import { compareDiagnostics, type Finding } from '../../../sql/base/finding.ts';
+import { compareDiagnostics, type Finding, type TextFinding } from '../../../sql/base/finding.ts';
 import { convertAgain, plainLines, queryHash } from '../converted-source.ts';
 import type { KnownTables } from '../../kit/known-tables.ts';
 import { pagedQuery } from '../new/page.ts';
@@ -104,18 +104,10 @@ function formsIn({ document, query }: SavedQuery): readonly Finding[] {
     .toSorted(compareDiagnostics);
 }
 
-function atSource(
-  document: YamlDocument,
-  {
-    code,
-    offset,
-    message,
-    hint,
-  }: { readonly code: string; readonly offset: number; readonly message: string; readonly hint?: string },
-): Finding {
+function atSource(document: YamlDocument, { code, start, message, hint }: TextFinding): Finding {
   return {
     file: document.file,
-    ...document.locateInside(['converted', 'sql'], offset),
+    ...document.locateInside(['converted', 'sql'], start),
     severity: 'error',
     code: `convert.${code}`,
     message,

@@ -32,7 +32,7 @@ export async function readSaved(paths: readonly string[]): Promise<readonly Save
   return saved.flat();
 }
 
-const checkConverted = createValueCheck('endpoint', 'Converted');
+const checkConverted = createValueCheck('Converted');
 
 /** Throws CommandError (exit 2) if it is not as converters write it. */
 function convertedOf({ file, value }: YamlDocument): Converted | undefined {

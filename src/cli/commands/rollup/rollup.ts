@@ -4,6 +4,7 @@ import { engineFolder, ownerOf } from '../../../service/engine/embedded/open-err
 import { engineSentence } from '../../../service/engine/engine-sentence.ts';
 import { EngineError } from '../../../service/engine/engine.ts';
 import { describeFinding } from '../../../service/observe/describe.ts';
+import { VALID_MS } from '../../../service/rollups/coverage.ts';
 import { rollupWork, type RollupRequest, type WorkEvent } from '../../../service/rollups/work.ts';
 import type { RollupStatus } from '../../../service/rollups/status.ts';
 import { CommandError } from '../../kit/command-error.ts';
@@ -34,8 +35,11 @@ export async function rollup(
   const engine = await openEngineOrExplain(deps.openEngine, settings, () => undefined);
   try {
     if (engine.kind === 'embedded') await seed(engine, settings, deps.terminal);
+    // Services on a server have read the coverage; nothing else reads a data folder now.
+    const unused = (): Promise<void> => new Promise((resolve) => void time.after(VALID_MS, resolve));
+    const onUncovered = engine.kind === 'embedded' ? undefined : unused;
     return await repeat(request, { ...deps, time }, () =>
-      rollupWork({ engine, after: time.after, declared }, request),
+      rollupWork({ engine, after: time.after, onUncovered, declared }, request),
     );
   } catch (cause) {
     if (!(cause instanceof EngineError) || cause.engineCode === undefined) throw cause;

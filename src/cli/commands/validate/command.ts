@@ -1,4 +1,5 @@
 // `millrace validate`, its flags and help.
+import { readWatchNames } from '../../checks/watches.ts';
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
 import { CommandError } from '../../kit/command-error.ts';
@@ -14,6 +15,7 @@ import {
   withSchemaOptions,
 } from '../../kit/schema-options.ts';
 import { findChanged } from './changed-files.ts';
+import { createFindCosts } from './find-costs.ts';
 import { validate } from './validate.ts';
 import type { ValidateOptions } from './options.ts';
 import { printersOf } from './printers.ts';
@@ -23,6 +25,7 @@ interface ValidateFlags extends SchemaFlags {
   readonly write: readonly string[];
   readonly strict?: boolean;
   readonly rollups?: boolean;
+  readonly cost?: boolean;
   readonly engine: boolean;
   readonly cache?: string | false;
   readonly changed?: string | true;
@@ -50,6 +53,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       '--rollups',
       'also print which rollup each query reads once it is filled, or why none, for each variant of the query',
     )
+    .option(
+      '--cost',
+      'also report what millrace cost finds: changes with which the calls of examples read less, and calls above budget.rows. It fills made tables',
+    )
     .option('--no-engine', 'do not analyse the queries with the embedded engine, which requires the tables')
     .option('--engine', 'analyse the queries (the default)');
   withCacheOptions(withSchemaOptions(command)).action(async (paths: string[], flags: ValidateFlags) => {
@@ -58,6 +65,8 @@ export function addValidate(program: Command, deps: CommandDeps): void {
     const schema = existingSchema(flags, settings, deps);
     if (flags.rollups === true && (flags.format !== 'human' || !flags.engine))
       throw new CommandError(ROUTES, { exitCode: 2 });
+    if (flags.cost === true && !flags.engine)
+      throw new CommandError('--cost needs the engine', { exitCode: 2 });
     // The cache has the findings of a file, but not its queries, which are needed here.
     const cache = flags.rollups === true ? false : flags.cache;
     const printers = printersOf(deps.env);
@@ -69,6 +78,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       isStrict: flags.strict === true,
       openAnalyses: () => openAnalyses({ settings, schema, cache }, deps),
       asksEngine: flags.engine,
+      findCosts: flags.cost === true ? createFindCosts(flags, settings, deps) : undefined,
       routes:
         flags.rollups === true ? { zone: settings.clickhouse === undefined ? 'UTC' : undefined } : undefined,
       openTestRuntime: deps.openTestRuntime,
@@ -77,6 +87,7 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       tokens: settings.tokens,
       endpoints: settings.endpoints,
       hasHashKey: settings.piiHashKey !== undefined,
+      watchNames: await readWatchNames(settings),
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

@@ -8,6 +8,7 @@ import type { CommandError } from '../../kit/command-error.ts';
 import type { OpenTestRuntime } from '../../kit/dependencies.ts';
 import type { PrintFindings } from '../../findings/findings.ts';
 import type { ChangedFiles } from './changed-files.ts';
+import type { FindCosts } from './find-costs.ts';
 
 export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths' | 'tokens' | 'endpoints'> {
   /** It chooses the files that a change concerns; if it is undefined, all of them are checked. */
@@ -19,6 +20,8 @@ export interface ValidateOptions extends FileSettings, Pick<FolderInput, 'paths'
   readonly openAnalyses: () => Promise<Analyses>;
   /** It is true if an engine analyses queries. */
   readonly asksEngine: boolean;
+  /** If it is defined, what the calls of examples read is reported as well. */
+  readonly findCosts: FindCosts | undefined;
   /** If it is defined, the rollup that each query reads is printed. */
   readonly routes: Pick<RoutesInput, 'zone'> | undefined;
   readonly openTestRuntime: OpenTestRuntime;

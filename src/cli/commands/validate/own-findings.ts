@@ -46,7 +46,7 @@ export function ownFindings(
     if (inspected === undefined) return cache?.find(loaded)?.own ?? [];
     const found = fileFindings(inspected, options);
     const own = dependsOnTime(inspected.analysis.file) ? undefined : found;
-    cache?.keep(loaded, { candidate: inspected.candidate, own });
+    if (loaded.candidate !== undefined) cache?.keep(loaded, { candidate: inspected.candidate, own });
     return found;
   });
 }

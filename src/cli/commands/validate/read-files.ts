@@ -17,7 +17,7 @@ export interface ReadFiles {
   readonly files: LoadedFiles<EndpointHead>;
   /** The paths of the files whose findings are reported. */
   readonly reported: ReadonlySet<string>;
-  /** The files without errors that are to be checked. */
+  /** The files to be checked: those without errors, and those whose only errors are in their ids and names. */
   readonly sound: readonly SoundFile[];
 }
 
@@ -34,8 +34,8 @@ export async function readFiles(
   const inspect = createInspect({ piiHashKey: ANY_KEY, tenancy, engineSources });
   const inspected = new Map<string, InspectedFile>();
   const compile: CompileFile = (path, text, sources) => {
-    const { inspected: file, ...rest } = inspect(path, text, sources);
-    if (file !== undefined) inspected.set(path, file);
+    const { inspected: file, checkable, ...rest } = inspect(path, text, sources);
+    if (checkable !== undefined) inspected.set(path, checkable);
     return { candidate: file?.candidate, ...rest };
   };
   const { files, reported } = await loadWithParts(chosen, {

@@ -34,13 +34,17 @@ export async function validate(options: ValidateOptions, terminal: Terminal): Pr
   } = options.asksEngine
     ? await engineOutcome(opened, { ...read, ...chosen }, { ...options, terminal })
     : NOTHING;
-  await keepCompiled(read.files, chosen.concerned, cache);
+  const ofCosts =
+    failure === undefined ? await options.findCosts?.(chosen.concerned).catch(commandError) : undefined;
+  const costs = ofCosts instanceof CommandError ? [] : (ofCosts ?? []);
+  await keepCompiled(read, chosen.concerned, cache);
   const textOf = createTextOf();
-  const findings = shownFindings([...found, ...ofEngine], textOf, read.files);
+  const findings = shownFindings([...found, ...ofEngine, ...costs], textOf, read.files);
   const files = [...read.files.keys()].filter((path) => chosen.concerned.has(path)).length;
   await print({ findings, files, textOf }, terminal);
   for (const line of routes) terminal.print(line);
   if (failure !== undefined) throw failure;
+  if (ofCosts instanceof CommandError) throw ofCosts;
   // CI rarely has the key: it is a matter of the service's configuration, not of the files.
   const counted = isStrict ? findings.filter(({ code }) => code !== HASH_WITHOUT_KEY).length : 0;
   return countErrors(findings) > 0 || counted > 0 ? 1 : 0;

@@ -25,11 +25,11 @@ function parse({ dialect, text }: ParseRequest): ParsedQuery {
   const { query, leftOut, outlines } = read(text, DIALECTS_BY_NAME[dialect].grammar, options);
   const notes = [
     ...leftOut.map((each): ConversionNote => ({ ...each, severity: 'note', code: 'clause' })),
-    ...disagreements(outlines, parseOutline).map((offset): ConversionNote => ({
+    ...disagreements(outlines, parseOutline).map((start): ConversionNote => ({
       severity: 'not_converted',
       code: 'clause',
-      offset,
-      end: offset + 1,
+      start,
+      end: start + 1,
       message: 'The clauses of this query can be read in two ways',
       hint: 'Compare the result with the query.',
     })),

@@ -49,7 +49,7 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
   return {
     sql: withListComparisons(sql),
     parameters,
-    notes: rendering.notes.map((each) => placed(each, origin)).toSorted((a, b) => a.offset - b.offset),
+    notes: rendering.notes.map((each) => placed(each, origin)).toSorted((a, b) => a.start - b.start),
     sourceOffset: (offset) => origin(sourceOffset(offset)),
     restore: (converted) => restore(converted, rendering, (offset) => lineOf(written, origin(offset))),
   };
@@ -65,12 +65,12 @@ function droppedNote({ name, value }: PlacedUse, type: string): ItemNote {
 }
 
 function placed(note: ConversionNote, origin: (offset: number) => number): ConversionNote {
-  const offset = origin(note.offset);
+  const start = origin(note.start);
   // A note that is longer than a pass of a loop has the end of the loop.
   return {
     ...note,
-    offset,
-    end: Math.max(offset, origin(Math.max(note.end - 1, 0)) + Math.min(note.end, 1)),
+    start,
+    end: Math.max(start, origin(Math.max(note.end - 1, 0)) + Math.min(note.end, 1)),
   };
 }
 
@@ -78,7 +78,7 @@ function lineOf(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
-const WHOLE = { severity: 'not_converted', code: 'placeholder', offset: 0 } as const;
+const WHOLE = { severity: 'not_converted', code: 'placeholder', start: 0 } as const;
 
 function failed(text: string, notes: readonly ConversionNote[]): Template {
   return {

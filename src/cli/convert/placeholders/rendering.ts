@@ -225,7 +225,7 @@ export function note(
   rendering.notes.push({
     severity,
     code: 'placeholder',
-    offset: start,
+    start,
     end,
     message,
     ...(hint === undefined ? {} : { hint }),

@@ -7,7 +7,7 @@ import {
   CUT,
   ENCODED,
   enginePatterns,
-  FOLDED,
+  foldReplacements,
   MARKED,
   type EnginePatterns,
 } from '../../redact/engine-patterns.ts';
@@ -104,7 +104,7 @@ function decoded(text: string): string {
   const percents = `decodeURLComponent(${replace(`decodeHTMLComponent(${escapes})`, '%(?:25)+', '%')})`;
   const entities = `decodeHTMLComponent(${replace(percents, '&(?:amp;)+', '&')})`;
   const compatible = `normalizeUTF8NFKC(toValidUTF8(${entities}))`;
-  return FOLDED.reduce((folded, [pattern, by]) => replace(folded, pattern, by), compatible);
+  return foldReplacements().reduce((folded, [pattern, by]) => replace(folded, pattern, by), compatible);
 }
 
 /** With a replacement for each detector. */

@@ -17,14 +17,6 @@ export type Element =
       [k: string]: unknown;
     };
 /**
- * A width, such as 1m, 15m, 1h or 1d.
- */
-export type RollupGrain = string;
-/**
- * Rollups, each with a name that no other file of the folder has.
- */
-export type Rollups = Rollup[];
-/**
  * A parameter value, a list of values for Array and Tuple types, or an object for Map types and Tuple types with names.
  */
 export type Value =
@@ -33,6 +25,14 @@ export type Value =
   | {
       [k: string]: Element;
     };
+/**
+ * A width, such as 1m, 15m, 1h or 1d.
+ */
+export type RollupGrain = string;
+/**
+ * Rollups, each with a name that no other file of the folder has.
+ */
+export type Rollups = Rollup[];
 
 /**
  * One endpoint: a saved ClickHouse query, its parameters and its policies.
@@ -97,6 +97,10 @@ export interface EndpointFile {
   cache?: 'disabled' | Cache;
   warming?: Warming;
   live?: Live;
+  /**
+   * Conditions over the rows that are looked at again and again: channels of the settings get a message when one becomes true, and when it ends. One, or a list.
+   */
+  watch?: Watch | Watch[];
   fresh?: Fresh;
   sandbox?: Sandbox;
   pii?: Pii;
@@ -382,6 +386,61 @@ export interface Live {
    * Columns of the result that identify a row, such as a time and an id. With it, events after the first one have only rows that were not in the result before. For rows that are added and never change, such as logs.
    */
   key?: string[];
+}
+/**
+ * A condition over the rows of the endpoint, who reads them, and who gets a message.
+ */
+export interface Watch {
+  /**
+   * Name of the watch among those of the endpoint. Default: default.
+   */
+  name?: string;
+  /**
+   * Name of the key in the tokens file whose scopes, fixed parameters, rates and budgets apply.
+   */
+  as: string;
+  /**
+   * Time between two looks, in s, m, h or d; at least 10s. The query runs only if its data may have changed.
+   */
+  every: string;
+  /**
+   * The condition: comparisons of columns of the result with AND, OR, NOT, IN, BETWEEN and IS NULL. It is true if it is for at least one row.
+   */
+  when: string;
+  /**
+   * How long the condition must be true before a message is sent, in s, m, h or d. Default: one look suffices.
+   */
+  for?: string;
+  /**
+   * Columns of the result: the condition has a state, and messages, for each combination of their values. At most 200 may meet it at once.
+   */
+  group_by?: string[];
+  /**
+   * Parameters of the call.
+   */
+  params?: {
+    [k: string]: Value;
+  };
+  /**
+   * Names of channels of the settings.
+   */
+  notify: string[];
+  /**
+   * Whether a message is sent when the condition ends.
+   */
+  resolve?: boolean;
+  /**
+   * At most one message that the condition is true in this time for each group, in s, m, h or d. Default: one each time that it becomes true.
+   */
+  quiet?: string;
+  /**
+   * What a result without rows means. ok: no condition is true. notify: a message is sent as well.
+   */
+  no_data?: 'ok' | 'notify';
+  /**
+   * Text of the message. {column} is the value in the first row of the group that meets the condition. Default: the name, the condition and the values of its columns.
+   */
+  message?: string;
 }
 /**
  * How old the data of a response may be: its newest time in a column, when it is sent. The header Millrace-Data-Age has the age in seconds.

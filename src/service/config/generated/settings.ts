@@ -297,6 +297,61 @@ export interface SettingsFile {
    */
   admin_names?: string;
   /**
+   * Places that watches send messages to, by name: { kind, … }; in the file only. Secrets are read from environment variables, written as ${NAME}.
+   */
+  channels?: {
+    [k: string]: {
+      /**
+       * webhook: a signed request (Standard Webhooks). slack: an incoming webhook of Slack, or of a program that has the same. pagerduty: an event of the Events API v2. email: by SMTP.
+       */
+      kind: 'webhook' | 'slack' | 'pagerduty' | 'email';
+      /**
+       * Where requests are sent: https://…, or ${NAME} if it is a secret, as that of Slack is. Default of pagerduty: https://events.pagerduty.com/v2/enqueue.
+       */
+      url?: string;
+      /**
+       * Of webhook: the variable with the secret that signs requests, whsec_ and 24 to 64 bytes in base64.
+       */
+      secret?: string;
+      /**
+       * Of pagerduty: the variable with the integration key.
+       */
+      routing_key?: string;
+      /**
+       * Of email: the SMTP server.
+       */
+      host?: string;
+      /**
+       * Of email. Default: 465 with tls: always, otherwise 587.
+       */
+      port?: number;
+      /**
+       * Of email. always: from the first byte. starttls: the connection is encrypted before anything is sent. never: only for a server at an inside address.
+       */
+      tls?: 'always' | 'starttls' | 'never';
+      /**
+       * Of email: the user of the SMTP server.
+       */
+      user?: string;
+      /**
+       * Of email: the variable with the password.
+       */
+      password?: string;
+      /**
+       * Of email: the sender's address.
+       */
+      from?: string;
+      /**
+       * Of email: the addresses of the recipients.
+       */
+      to?: string[];
+      /**
+       * Allows a target at an inside address, such as 127.0.0.1, 10.0.0.0/8 or fc00::/7, and http without encryption.
+       */
+      inside?: boolean;
+    };
+  };
+  /**
    * An e-mail address or a URL where callers reach the operator, shown in /openapi.json.
    */
   contact?: string;

@@ -1,13 +1,15 @@
-// The checks of what a response is besides its rows: pages, log views, live calls, and the age of its data.
+// The checks of what a response is besides its rows: pages, log views, live calls, the age of its data, and watches.
 import type { FileChecks } from './check.ts';
 import { FRESH_CHECKS } from './fresh.ts';
 import { LIVE_CHECKS } from './live.ts';
 import { PAGE_CHECKS } from './pages.ts';
 import { VIEW_CHECKS } from './views.ts';
+import { WATCH_CHECKS } from './watches.ts';
 
 export const RESPONSE_CHECKS: FileChecks = {
   ...PAGE_CHECKS,
   ...VIEW_CHECKS,
   ...LIVE_CHECKS,
   ...FRESH_CHECKS,
+  ...WATCH_CHECKS,
 };

@@ -24,7 +24,10 @@ export type PartReader = (file: SourceFile & { readonly text: string }, sources:
 /** How many files deep an include can reach. */
 const MAX_DEPTH = 8;
 
-type Parsed = { readonly document: YamlDocument } | { readonly diagnostics: readonly Finding[] };
+/** A document with findings is not served: they are about what no other check depends on. */
+type Parsed =
+  | { readonly document: YamlDocument; readonly findings: readonly Finding[] }
+  | { readonly diagnostics: readonly Finding[] };
 
 /** Creates a reader. It parses each source once, and puts a part together once for all that include it in one load. */
 export function createPartReader(): PartReader {
@@ -43,7 +46,9 @@ export function createPartReader(): PartReader {
     if (found !== undefined) return found;
     const document = isSource ? parseOnce(file) : parse(file);
     if ('diagnostics' in document) return { ...NOTHING, diagnostics: document.diagnostics };
-    const result = put(baseOf(file.name, document.document), sources, chain);
+    const { findings } = document;
+    const own = put(baseOf(file.name, document.document), sources, chain);
+    const result = { ...own, diagnostics: [...findings, ...own.diagnostics] };
     if (isSource && result.part !== undefined) known.set(file.name, result);
     return result;
   };
@@ -91,8 +96,13 @@ function createParse() {
   const parse = (file: SourceFile & { readonly text: string }): Parsed => {
     const result = parseYaml(file.path, file.text);
     if ('diagnostics' in result) return result;
-    const invalid = checks[isSharedFile(file.name) ? 'shared' : 'endpoint'](result.document);
-    return invalid.length > 0 ? { diagnostics: invalid } : result;
+    const { document } = result;
+    const check = checks[isSharedFile(file.name) ? 'shared' : 'endpoint'];
+    const findings = check(document);
+    if (findings.length === 0) return { document, findings };
+    const named = isSharedFile(file.name) ? [] : withIdentity(document);
+    const checkable = named.find((each) => check(each).length === 0);
+    return checkable === undefined ? { diagnostics: findings } : { document: checkable, findings };
   };
   const parseOnce = (file: SourceFile & { readonly text: string }): Parsed => {
     const found = known.get(file) ?? parse(file);
@@ -100,6 +110,18 @@ function createParse() {
     return found;
   };
   return { parse, parseOnce };
+}
+
+/** The document with another id, and with another name as well: the other checks need valid ones, and depend on neither. */
+function withIdentity(document: YamlDocument): readonly YamlDocument[] {
+  const { value } = document;
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
+  const id = '00000000-0000-4000-8000-000000000000';
+  const [withId, withName] = [
+    { ...value, id },
+    { ...value, id, name: 'unnamed' },
+  ];
+  return [withId, withName].map((each) => ({ ...document, value: each }));
 }
 
 function hasText(file: SourceFile): file is SourceFile & { readonly text: string } {

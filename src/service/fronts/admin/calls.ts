@@ -1,6 +1,7 @@
 // `GET /why` and `GET /top` of the admin listener: finished calls of all keys.
 import type { FastifyInstance } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
+import { REPORT_SIGNAL, requestSignal } from '../../http/request-signal.ts';
 import type { Load } from '../../engine/engine.ts';
 import { COUNTED_MINUTES, type CallCount, type CallCounts } from '../../observe/call-counts.ts';
 import { ORDERS, topOf, type TopGroup, type TopOrder } from '../../observe/top-calls.ts';
@@ -9,7 +10,7 @@ import type { CallReport } from '../../request/why/report.ts';
 
 export interface CallRoutesOptions {
   /** About a request, or the slowest call of an endpoint. Throws Problem. */
-  readonly why: (target: string) => Promise<CallReport>;
+  readonly why: (target: string, signal: AbortSignal) => Promise<CallReport>;
   readonly counts: Pick<CallCounts, 'read' | 'since'>;
   /** Reads the table of calls; undefined: calls are not written to it. */
   readonly stored: ((minutes: number) => Promise<readonly CallCount[]>) | undefined;
@@ -38,7 +39,8 @@ export function addCallRoutes(app: FastifyInstance, options: CallRoutesOptions):
     const { target } = query;
     if (typeof target !== 'string' || target === '' || target.length > MAX_TARGET)
       throw invalid('GET /why has the parameter target: the id of a request, or the name of an endpoint');
-    return reply.header('Cache-Control', 'no-store').send({ result: await options.why(target) });
+    const result = await options.why(target, requestSignal(reply, REPORT_SIGNAL));
+    return reply.header('Cache-Control', 'no-store').send({ result });
   });
   app.get<{ Querystring: SentQuery }>('/top', async ({ query }, reply) => {
     return reply.header('Cache-Control', 'no-store').send(await topReport(options, topQuery(query)));

@@ -6,6 +6,7 @@ import { Problem } from '../../../sql/base/problem.ts';
 import { guardAdmin } from './guard.ts';
 import { createPlainServer } from '../../http/plain-server.ts';
 import { addCallRoutes, type CallRoutesOptions } from './calls.ts';
+import { addWatchRoutes } from './watches.ts';
 import { addLoadRoute, type LoadRouteOptions } from './load.ts';
 import { sendProblem } from '../api/errors.ts';
 
@@ -22,6 +23,7 @@ export interface AdminOptions {
   /** Undefined: the engine is a server, which has its own clients. */
   readonly loading: LoadRouteOptions | undefined;
   readonly calls: CallRoutesOptions;
+  readonly watcher: Parameters<typeof addWatchRoutes>[1];
   /** Accepted host names, in addition to IP addresses and localhost. */
   readonly hosts: readonly string[];
 }
@@ -43,6 +45,7 @@ export function createAdminServer(options: AdminOptions): FastifyInstance {
     return reply.send({ purged });
   });
   addCallRoutes(app, options.calls);
+  addWatchRoutes(app, options.watcher);
   if (options.loading !== undefined) addLoadRoute(app, options.loading);
   return app;
 }

@@ -17,7 +17,7 @@ import {
 import { createTopic, type Topic, type TopicDeps } from './topic.ts';
 import { checkTopic } from './check-topic.ts';
 import { createTurns } from '../../request/limits/turns.ts';
-import { dueAfter } from './due.ts';
+import { dueAfter } from '../../request/limits/due.ts';
 
 export interface LiveOptions extends Omit<TopicDeps, 'checks' | 'runs' | 'moved'> {
   readonly after: After;

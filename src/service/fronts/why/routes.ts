@@ -1,15 +1,16 @@
 // `GET /api/why`: why a call of the own key took its time.
 import type { FastifyInstance, HTTPMethods } from 'fastify';
 import { rateLimitFields } from '../../limits/rate-limits.ts';
-import type { CallRecord } from '../../request/call.ts';
 import type { CallReport } from '../../request/why/report.ts';
+import type { WhyRequest } from '../../request/why/why.ts';
 import { keyOf, queryStringOf } from '../../http/call-fields.ts';
 import { invalidParameter, pairsOf } from '../../http/fields.ts';
+import { REPORT_SIGNAL, requestSignal } from '../../http/request-signal.ts';
 import { BY_KEY } from '../../http/tagged-text.ts';
 
 export interface WhyOptions {
   /** Counts as a check against the rate limit. `requestId` is read after the key is accepted. Throws Problem. */
-  readonly why: (key: string | undefined, record: CallRecord, requestId: () => string) => Promise<CallReport>;
+  readonly why: (request: WhyRequest) => Promise<CallReport>;
 }
 
 type RejectOthers = (app: FastifyInstance, url: string, taken: readonly HTTPMethods[]) => void;
@@ -19,7 +20,12 @@ const WHY_URL = '/api/why';
 export function addWhyRoute(app: FastifyInstance, { why }: WhyOptions, rejectOthers: RejectOthers): void {
   app.get(WHY_URL, async (request, reply) => {
     const { record } = reply;
-    const report = await why(keyOf(request), record, () => requestIn(queryStringOf(request)));
+    const report = await why({
+      key: keyOf(request),
+      record,
+      requestId: () => requestIn(queryStringOf(request)),
+      signal: requestSignal(reply, REPORT_SIGNAL),
+    });
     return reply
       .headers({ ...rateLimitFields(record.limits), ...BY_KEY, 'Cache-Control': 'no-store' })
       .header('Content-Type', 'application/json; charset=utf-8')

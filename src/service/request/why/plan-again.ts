@@ -25,6 +25,7 @@ interface FinishedCall {
   readonly endpoint: Endpoint | undefined;
   readonly ran: RanStatement | undefined;
   readonly spending: Spending | undefined;
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -43,7 +44,7 @@ export function areReadsShown(
 export async function planAgain(deps: PlanAgainDeps, again: FinishedCall): Promise<PlannedAgain> {
   const unplanned = notPlanned(deps, again);
   if (unplanned !== undefined || again.ran === undefined) return { plan: undefined, unplanned };
-  const plan = await planOf(deps.engine, again.ran.statement, again.spending);
+  const plan = await planOf(deps.engine, again.ran.statement, again);
   return {
     plan,
     unplanned: plan === undefined ? 'The engine does not plan the statement any more' : undefined,

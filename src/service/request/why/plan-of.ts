@@ -26,16 +26,23 @@ export interface ExplainedRead {
 /** The engine runs scalar subqueries, and those of IN, for a plan. */
 const PLAN_SECONDS = 5;
 
+/** The report that the plan is for. */
+export interface PlanningCall {
+  readonly spending: Pick<Spending, 'beside'> | undefined;
+  /** It is aborted when no caller waits for the report any more, or when its time is over. */
+  readonly signal: AbortSignal;
+}
+
 /** Resolves to undefined if the engine does not plan it in time, or no more. Rejects with Problem if a budget is used up. */
 export async function planOf(
   engine: Engine,
   statement: Statement,
-  spending: Pick<Spending, 'beside'> | undefined,
+  { spending, signal }: PlanningCall,
 ): Promise<ExplainedPlan | undefined> {
   const textOf = async (prefix: string): Promise<string> => {
     const { sql, limits, ...rest } = statement;
     const options = { ...rest, limits: { ...limits, time: Math.min(limits.time, PLAN_SECONDS) } };
-    const read = (hooks = {}) => readRows(engine, `${prefix}${sql}`, options, hooks);
+    const read = (hooks = {}) => readRows(engine, `${prefix}${sql}`, options, { ...hooks, signal });
     const lines = await (spending === undefined ? read() : spending.beside(read, true));
     return (lines as readonly (readonly [string])[]).map(([line]) => line).join('\n'); // one column of text
   };

@@ -22,11 +22,13 @@ export interface WhyDeps extends KeyDeps, PlanAgainDeps, Omit<SpendingDeps, 'now
 }
 
 /** A request for the report about a call of its key. */
-interface WhyRequest {
+export interface WhyRequest {
   readonly key: string | undefined;
   readonly record: CallRecord;
   /** Read after the key is accepted. Throws Problem. */
   readonly requestId: () => string;
+  /** It ends what the engine does for the report. */
+  readonly signal: AbortSignal;
 }
 
 /**
@@ -34,7 +36,10 @@ interface WhyRequest {
  * see statements and are locked to nothing, for saved queries without removed personal data: it counts rows that a consumer query cannot
  * reach, by conditions that its author chooses. Throws Problem.
  */
-export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest): Promise<CallReport> {
+export async function why(
+  deps: WhyDeps,
+  { key, record, requestId, signal }: WhyRequest,
+): Promise<CallReport> {
   const principal = await admitKey(deps, key, record, 'check');
   const call = deps.recentCalls.find(requestId(), principal.usageId);
   const endpoint = call && currentOf(deps.catalog(), call);
@@ -56,14 +61,18 @@ export async function why(deps: WhyDeps, { key, record, requestId }: WhyRequest)
   return reportOf(call, {
     scope: 'own',
     read: isShown ? call.read : undefined,
-    ...(isShown ? await planAgain(deps, { call, endpoint, ran, spending }) : NO_PLAN),
+    ...(isShown ? await planAgain(deps, { call, endpoint, ran, spending, signal }) : NO_PLAN),
     others: deps.recentCalls.beside(call).filter(({ usageId }) => usageId === principal.usageId),
     server: undefined,
   });
 }
 
 /** For operators: a request, or the slowest call of an endpoint. Throws Problem for one that this process does not know. */
-export async function whyForOperator(deps: WhyDeps, target: string): Promise<CallReport> {
+export async function whyForOperator(
+  deps: WhyDeps,
+  target: string,
+  signal: AbortSignal,
+): Promise<CallReport> {
   const { recentCalls, engine, ran: statements } = deps;
   // Callers choose ids, also one that is the name of an endpoint.
   const isName = deps.catalog().find(target) !== undefined;
@@ -74,9 +83,9 @@ export async function whyForOperator(deps: WhyDeps, target: string): Promise<Cal
   return reportOf(call, {
     scope: 'all',
     read: call.read,
-    ...(await planAgain(deps, { call, endpoint, ran, spending: undefined })),
+    ...(await planAgain(deps, { call, endpoint, ran, spending: undefined, signal })),
     others: recentCalls.beside(call),
-    server: engine.kind === 'http' ? await readQueryLog(engine, call.requestId) : undefined,
+    server: engine.kind === 'http' ? await readQueryLog(engine, call.requestId, signal) : undefined,
   });
 }
 

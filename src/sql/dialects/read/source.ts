@@ -1,4 +1,5 @@
 // The tokens of a query, read one after the other.
+import type { TextFinding, TextSpan } from '../../base/finding.ts';
 import type { Expression, FromItem, Name, Query } from '../tree.ts';
 import { unexpectedCharacter } from '../../clickhouse/character-name.ts';
 import type { Feature, Grammar } from './grammar.ts';
@@ -8,11 +9,7 @@ import { written, type Outlined } from './outline.ts';
 import { syntax, tooLarge, unsupported } from '../context.ts';
 
 /** A part that is left out because it changes no rows. */
-export interface LeftOut {
-  readonly offset: number;
-  readonly end: number;
-  readonly message: string;
-}
+export type LeftOut = TextSpan & Pick<TextFinding, 'message'>;
 
 /** Bounds on the size of a query. */
 export interface Limits {
@@ -286,7 +283,7 @@ export function leaveOut(source: Source, start: number): void {
   const text = textFrom(source, start);
   if (source.isStrict) unsupported(start, `${text} is not supported`);
   source.leftOut.push({
-    offset: start,
+    start,
     end: start + text.length,
     message: `${text} is left out`,
   });

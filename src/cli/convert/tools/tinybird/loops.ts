@@ -1,7 +1,13 @@
 // Loops whose passes write conditions, as one condition over all elements: `{% for x in JSON(xs) %} AND a = {{ x }} {% end %}` becomes
 // `AND arrayAll(x -> a = JSONExtractString(x), JSONExtractArrayRaw({{ JSON(xs) }}))`.
 import { calledName, type TemplateExpression } from '../../placeholders/expression.ts';
-import { hasClause, outlineOf } from '../../placeholders/sql-outline.ts';
+import {
+  createPosition,
+  hasClause,
+  outlineOf,
+  precedesCondition,
+  type SqlPosition,
+} from '../../placeholders/sql-outline.ts';
 import { composed, type Unrolled } from '../../placeholders/unroll.ts';
 import { readLoops, type LoopArm, type LoopNode, type TemplateLoop } from './loop-tree.ts';
 import {
@@ -88,36 +94,25 @@ function parameterOf(list: TemplateExpression | undefined): LoopList | undefined
     : { name: of.name, array: written };
 }
 
-const CONDITIONS: ReadonlySet<string> = new Set(['WHERE', 'PREWHERE', 'HAVING', 'ON']);
-const NO_CODE = /\{[{%#].*?[}%#]\}|'(?:[^'\\]|\\.|'')*'|--[^\n]*|\/\*.*?\*\//gs;
-const OUTLINE = /[()]|\b(?:SELECT|FROM|WHERE|PREWHERE|HAVING|ON|GROUP|ORDER|LIMIT|UNION|NOT)\b/gi;
+const TAGS = /\{\{.*?\}\}|\{[%#].*?[%#]\}/gs;
 
-/** A level of brackets that is open at the end of a text. */
-interface OpenLevel {
-  readonly isNegated: boolean;
-  clause: string | undefined;
-}
-
-function openLevels(text: string): readonly OpenLevel[] {
-  const levels: OpenLevel[] = [{ isNegated: false, clause: undefined }];
-  let last = '';
-  for (const [token] of text.replace(NO_CODE, ' ').matchAll(OUTLINE)) {
-    const level = levels.at(-1);
-    const word = token.toUpperCase();
-    if (word === '(') levels.push({ isNegated: last === 'NOT', clause: undefined });
-    else if (word === ')' && levels.length > 1) levels.pop();
-    else if (level !== undefined && word !== 'NOT' && word !== ')') level.clause = word;
-    last = word;
-  }
-  return levels;
+/** The brackets that are open at the end of a text, from the outermost. */
+function openLevels(text: string): ReturnType<SqlPosition['levels']> {
+  const position = createPosition('clickhouse');
+  position.add(text.replace(TAGS, ' '));
+  return position.levels();
 }
 
 /** Why no condition can be here. In a negation, the condition of a row without a value would not be that of the template. */
 function placeReason(before: string): string | undefined {
   const levels = openLevels(before);
   const at = levels.findLastIndex(({ clause }) => clause !== undefined);
-  if (!CONDITIONS.has(levels[at]?.clause ?? '')) return 'It is in no condition';
-  return levels.slice(at + 1).some(({ isNegated }) => isNegated) ? 'It is in a negation' : undefined;
+  if (!precedesCondition(levels[at]?.clause)) return 'It is in no condition';
+  return isNegated(levels.slice(at + 1)) ? 'It is in a negation' : undefined;
+}
+
+function isNegated(levels: ReturnType<typeof openLevels>): boolean {
+  return levels.some(({ opener }) => opener === 'NOT');
 }
 
 /** The passes of a loop as one condition. */
@@ -204,8 +199,7 @@ function nested(
 ): Added | Unwritten {
   const array = loop.list && listOf(loop.list, scope);
   if (array === undefined) return { reason: 'A loop in it is over no list of the element' };
-  if (openLevels(before).some(({ isNegated }) => isNegated))
-    return { reason: 'A loop in it is in a negation' };
+  if (isNegated(openLevels(before))) return { reason: 'A loop in it is in a negation' };
   return overElements(loop, { name: '', array }, scope);
 }
 

@@ -175,11 +175,12 @@ function escapedItem(value: Value): Item {
 function isNamedPattern(text: string, { start, end }: Mark): boolean {
   let depth = callsAround(text.slice(Math.max(0, start - MAX_AROUND), start));
   for (const { 0: token, groups = {} } of text.slice(end, end + MAX_AROUND).matchAll(AROUND)) {
-    const { alias } = groups;
+    const { alias, word } = groups;
     if (token === '(') depth++;
     else if (token === ')') depth--;
     else if (depth > 0) continue;
-    else if (alias === undefined) return false;
+    else if (token === ',' || word !== undefined) return false;
+    else if (alias === undefined) continue;
     else return new RegExp(String.raw`\bI?LIKE\s+(?:\w+\((?:'[^']*'|[\s,])*)?${alias}\b`, 'i').test(text);
   }
   return false;
@@ -198,8 +199,7 @@ function callsAround(before: string): number {
 }
 
 const MAX_AROUND = 1000;
-const AROUND =
-  /[(),]|\bAS\s+(?<alias>[A-Za-z_]\w*)\b|\b(?:FROM|WHERE|AND|OR|SELECT|GROUP|ORDER|LIMIT|THEN|ELSE|END)\b/gi;
+const AROUND = /[(),]|'(?:[^'\\]|\\.)*'|\bAS\s+(?<alias>[A-Za-z_]\w*)\b|\b(?<word>[A-Za-z_]\w*)\b(?!\s*\()/gi;
 
 /** `sql_unescape(String(x), '%')`: the text as it is sent. */
 function unescapedItem({ args, named }: Call): Item | undefined {

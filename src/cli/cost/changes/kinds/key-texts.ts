@@ -39,7 +39,7 @@ function rewritten(subject: ChangeSubject, node: Node): string | undefined {
 
 /** `concat(key, '')`, and `key || ''`. */
 const emptyConcat: Rewrite = (subject, { left, operator, right }) => {
-  const parts = left.kind === 'concat' ? left.parts : (calledWith(subject, left, 'concat') ?? []);
+  const parts = partsOfConcat(subject, left);
   const [key, ...others] = parts.filter((each) => stringOf(subject, each) !== '');
   const isText = keyType(subject, key)?.name === 'String';
   if (key === undefined || !isText || others.length > 0 || parts.length < 2) return undefined;
@@ -55,6 +55,33 @@ const nullIf: Rewrite = (subject, { left, operator, right }) => {
   return `${written(subject, key)} = ${written(subject, right)}`;
 };
 
+/** `coalesce(key, 'a') = 'b'`, also of `nullIf`. */
+const substitute: Rewrite = (subject, { left, operator, right }) => {
+  const [inner, other, ...more] = calledWith(subject, left, 'coalesce', 'ifnull') ?? [];
+  const [instead, wanted] = [stringOf(subject, other), stringOf(subject, right)];
+  if (inner === undefined || more.length > 0 || operator !== '=') return undefined;
+  if (instead === undefined || wanted === undefined || instead === wanted) return undefined;
+  return keyType(subject, inner) === undefined
+    ? nullIf(subject, { left: inner, operator, right })
+    : `${written(subject, inner)} = ${written(subject, right)}`;
+};
+
+/** `concat(key, '/', other) = 'a/b'`: with one separator in the text, there is one way to divide it. */
+const joinedParts: Rewrite = (subject, { left, operator, right }) => {
+  const [first, between, last, ...more] = partsOfConcat(subject, left);
+  const [separator, wanted] = [stringOf(subject, between), stringOf(subject, right)];
+  if (last === undefined || more.length > 0 || operator !== '=' || separator?.length !== 1) return undefined;
+  const [before, after, ...others] = wanted?.split(separator) ?? [];
+  if (before === undefined || after === undefined || others.length > 0) return undefined;
+  const isText = (node: Node | undefined): node is Node => typeOfColumn(subject, node)?.name === 'String';
+  if (!isText(first) || !isText(last)) return undefined;
+  return `(${written(subject, first)} = ${quoteString(before)} AND ${written(subject, last)} = ${quoteString(after)})`;
+};
+
+function partsOfConcat(subject: ChangeSubject, node: Node): readonly Node[] {
+  return node.kind === 'concat' ? node.parts : (calledWith(subject, node, 'concat') ?? []);
+}
+
 /** `substring(x, 1, 3) = 'abc'`. */
 const beginning: Rewrite = (subject, { left, operator, right }) => {
   const begun = beginningOf(subject, left);
@@ -63,7 +90,7 @@ const beginning: Rewrite = (subject, { left, operator, right }) => {
   return isAscii(wanted, begun.length) ? startsWith(subject, begun.text, wanted) : undefined;
 };
 
-function beginningOf(
+export function beginningOf(
   subject: ChangeSubject,
   node: Node,
 ): { readonly text: Node; readonly length: number } | undefined {
@@ -175,7 +202,9 @@ const bounded: Rewrite = (subject, { left, operator, right }) => {
 
 const REWRITES: readonly Rewrite[] = [
   emptyConcat,
+  joinedParts,
   nullIf,
+  substitute,
   beginning,
   position,
   firstPart,

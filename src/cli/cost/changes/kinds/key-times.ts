@@ -5,6 +5,7 @@ import { isNegated, nameOf } from '../../../../sql/clickhouse/tree/visit.ts';
 import { isDate, isDateTime, timeZone } from '../../../../sql/types/traits.ts';
 import type { ChangeSubject } from '../change.ts';
 import { rewritingKind } from '../hidden-condition.ts';
+import { beginningOf } from './key-texts.ts';
 import {
   bare,
   calledWith,
@@ -82,9 +83,30 @@ interface Formatted {
   readonly text: string;
 }
 
+/** Times are printed in this order: the beginning of a text is that of a format. */
+const PRINTED: ReadonlyMap<number, string> = new Map([
+  [4, '%Y'],
+  [7, '%Y-%m'],
+  [10, '%Y-%m-%d'],
+  [13, '%Y-%m-%d %H'],
+]);
+
+/** `substring(toString(key), 1, 10)`. */
+function printedOf(subject: ChangeSubject, node: Node | undefined): Formatted | undefined {
+  const begun = node && beginningOf(subject, node);
+  const [key, ...zone] = calledWith(subject, begun?.text, 'tostring') ?? [];
+  const format = FORMATS.get(PRINTED.get(begun?.length ?? 0) ?? '');
+  const type = keyType(subject, key);
+  if (format === undefined || !isTimeKey(subject, key) || type === undefined || zone.length > 0)
+    return undefined;
+  if (isDate(type) && begun?.length === 13) return undefined;
+  return { format, text: `${format.name}(${written(subject, key)})` };
+}
+
 function formattedOf(subject: ChangeSubject, node: Node | undefined): Formatted | undefined {
   const [key, format, zone] = calledWith(subject, node, 'formatdatetime', 'date_format') ?? [];
-  const inner = bare(key ?? ROOT);
+  if (key === undefined) return printedOf(subject, node);
+  const inner = bare(key);
   const [day] = calledWith(subject, inner, 'todate') ?? [];
   const time = day ?? inner;
   if (!isTimeKey(subject, time)) return undefined;
@@ -132,6 +154,26 @@ const parsedDay: Rewrite = (subject, { left, operator, right }) => {
   const [text] = calledWith(subject, left, 'todate', 'parsedatetimebesteffort') ?? [];
   const found = formattedOf(subject, text);
   return found?.format === DAY ? `${found.text} ${operator} ${written(subject, right)}` : undefined;
+};
+
+/** Formats that print the first time of a day, an hour or a month, and functions that return it. */
+const FLOORS: ReadonlyMap<string, string> = new Map([
+  ['%Y-%m-%d 00:00:00', 'toStartOfDay'],
+  ['%F 00:00:00', 'toStartOfDay'],
+  ['%Y-%m-%d %H:00:00', 'toStartOfHour'],
+  ['%F %H:00:00', 'toStartOfHour'],
+  ['%Y-%m-01', 'toStartOfMonth'],
+]);
+
+/** `toDateTime(formatDateTime(key, '%F 00:00:00')) >= x`. */
+const parsedStart: Rewrite = (subject, { left, operator, right }) => {
+  const [text, ...others] =
+    calledWith(subject, left, 'todate', 'todatetime', 'parsedatetimebesteffort') ?? [];
+  const [key, format, ...zone] = calledWith(subject, text, 'formatdatetime', 'date_format') ?? [];
+  const floor = FLOORS.get(stringOf(subject, format) ?? '');
+  if (floor === undefined || !isTimeKey(subject, key) || others.length + zone.length > 0) return undefined;
+  if (!isUniversal(subject, key)) return undefined;
+  return `${floor}(${written(subject, key)}) ${operator} ${written(subject, right)}`;
 };
 
 /** `toYear(key) * 100 + toMonth(key) = 202403`. */
@@ -228,6 +270,7 @@ const thereAndBack: Rewrite = (subject, { left, operator, right }) => {
 const REWRITES: readonly Rewrite[] = [
   formatted,
   parsedDay,
+  parsedStart,
   yearAndMonth,
   difference,
   age,

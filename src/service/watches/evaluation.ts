@@ -1,0 +1,60 @@
+// What a look at the rows of an endpoint finds: the groups whose rows meet the condition of a watch.
+import type { Row } from '../../sql/condition/condition.ts';
+import { ConditionError } from '../../sql/condition/values.ts';
+import type { WatchPolicy } from '../endpoints/watches.ts';
+
+/** A group with a row that meets the condition. */
+export interface MetGroup {
+  readonly group: Row;
+  /** Of the columns that the watch names, in the first such row. */
+  readonly values: Row;
+  readonly text: string;
+}
+
+export type Evaluation =
+  | { readonly kind: 'rows'; readonly isEmpty: boolean; readonly met: ReadonlyMap<string, MetGroup> }
+  | { readonly kind: 'failed'; readonly code: string; readonly problem: string };
+
+export const MAX_GROUPS = 200;
+const MAX_VALUE_BYTES = 4096;
+
+/** Evaluates the condition for every row. Never throws for what the rows have. */
+export function evaluateRows(watch: WatchPolicy, rows: readonly Row[]): Evaluation {
+  const met = new Map<string, MetGroup>();
+  try {
+    for (const row of rows) {
+      if (watch.condition.test(row) !== true) continue;
+      const group = pick(row, watch.groupBy);
+      const key = JSON.stringify(Object.values(group));
+      if (met.has(key)) continue;
+      if (met.size === MAX_GROUPS)
+        return failed('watch.too_many_groups', `More than ${MAX_GROUPS} groups meet the condition`);
+      met.set(key, { group, values: pick(row, namedColumns(watch)), text: watch.message.fill(row) });
+    }
+  } catch (error) {
+    if (error instanceof ConditionError) return failed('watch.condition_failed', error.message);
+    throw error;
+  }
+  return { kind: 'rows', isEmpty: rows.length === 0, met };
+}
+
+export function failed(code: string, problem: string): Evaluation {
+  return { kind: 'failed', code, problem };
+}
+
+function namedColumns({ condition, message, groupBy }: WatchPolicy): readonly string[] {
+  const named = [...condition.columns, ...message.columns].map(({ name }) => name);
+  return [...new Set([...groupBy, ...named])];
+}
+
+function pick(row: Row, columns: readonly string[]): Row {
+  return Object.fromEntries(
+    columns.map((name) => [name, bounded(Object.hasOwn(row, name) ? row[name] : null)]),
+  );
+}
+
+/** A long value is cut, as a text. */
+function bounded(value: unknown): unknown {
+  const text = typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null');
+  return text.length > MAX_VALUE_BYTES ? `${text.slice(0, MAX_VALUE_BYTES)}…` : value;
+}
