@@ -90,7 +90,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** The value as a text of SQL; undefined if it is none. */
-export function textOf(expression: TemplateExpression, scope: LoopScope): string | undefined {
+function textOf(expression: TemplateExpression, scope: LoopScope): string | undefined {
   const set = isVariable(expression, scope);
   if (set !== undefined) return textOf(set, scope);
   if (expression.kind === 'literal')
@@ -176,7 +176,7 @@ export function elementsIn(expression: TemplateExpression, scope: LoopScope): st
 }
 
 /** A condition as SQL; undefined if it is none over the variables of the loop. */
-export function conditionOf(expression: TemplateExpression, scope: LoopScope): string | undefined {
+function conditionOf(expression: TemplateExpression, scope: LoopScope): string | undefined {
   switch (expression.kind) {
     case 'not': {
       const of = conditionOf(expression.of, scope);
