@@ -19,7 +19,7 @@ const PARAMETERS = partsBy(';');
 const CHARSET = 'utf-8';
 
 /** A type that responses may have, read once. */
-export interface OfferedType {
+interface OfferedType {
   readonly type: string;
   readonly range: MediaRange;
 }
