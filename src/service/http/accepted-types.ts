@@ -18,17 +18,34 @@ const PARAMETERS = partsBy(';');
 /** As responses declare it, where their type has one: for parameters of a range it is their only possible value. */
 const CHARSET = 'utf-8';
 
+/** A type that responses may have, read once. */
+interface OfferedType {
+  readonly type: string;
+  readonly range: MediaRange;
+}
+
+/** Reads types, which may have parameters. */
+export function offeredTypes(types: Iterable<string>): readonly OfferedType[] {
+  return Array.from(types).flatMap((type) => {
+    const range = readRange(type, 0);
+    return range === undefined ? [] : [{ type, range }];
+  });
+}
+
 /**
  * Those of the offered types that the field accepts, the preferred one first; all of them for a request without the field, none for an
- * oversized one. An offered type may have parameters. A range may have them too: one that the offered type declares must have the
+ * oversized one. An offered type may have parameters, and a range too: one that the offered type declares must have the
  * same value, and others (`version=1`, `odata=verbose`) exclude nothing, since no response can differ by them.
  */
-export function acceptedTypes(accept: string | undefined, offered: readonly string[]): readonly string[] {
-  if (accept === undefined) return offered;
+export function acceptedTypes(
+  accept: string | undefined,
+  offered: readonly OfferedType[],
+): readonly string[] {
+  if (accept === undefined) return offered.map(({ type }) => type);
   if (!isReadable(accept)) return [];
   const ranges = (accept.match(RANGES) ?? []).flatMap((text, position) => readRange(text, position) ?? []);
-  const found = offered.flatMap((type) => {
-    const best = bestFor(type, ranges);
+  const found = offered.flatMap(({ type, range }) => {
+    const best = bestFor(range, ranges);
     return best === undefined || best.range.weight === 0 ? [] : [{ type, ...best }];
   });
   return found
@@ -71,9 +88,7 @@ interface Best {
 }
 
 /** The most specific range that matches the type; of equally specific ones, that with the highest weight. */
-function bestFor(offered: string, ranges: readonly MediaRange[]): Best | undefined {
-  const type = readRange(offered, 0);
-  if (type === undefined) return undefined;
+function bestFor(type: MediaRange, ranges: readonly MediaRange[]): Best | undefined {
   let best: Best | undefined;
   for (const range of ranges) {
     const specificity = specificityOf(range, type);

@@ -3,7 +3,8 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
 import { formatNamed, FORMATS, MEDIA_TYPES, OFFERED_TYPES, type FormatName } from '../../formats/formats.ts';
 import type { Call, CallContent } from '../../request/call.ts';
-import { acceptedTypes } from '../../http/accepted-types.ts';
+import { acceptedTypes, offeredTypes } from '../../http/accepted-types.ts';
+import { hasBody } from '../../http/body.ts';
 import { readText } from '../../http/body-text.ts';
 import { readFields, type Fields } from '../../http/fields.ts';
 import {
@@ -36,8 +37,10 @@ export function createReceiveCall(headerPrefix: string): ReceiveCall {
       requestId: request.id,
       endpoint: request.params.endpoint,
       key: keyOf(request),
-      read: async () =>
-        readContent(request, await readText({ request: request.raw, response: reply.raw }), names),
+      read: async () => {
+        const exchange = { request: request.raw, response: reply.raw };
+        return readContent(request, hasBody(request.raw) ? await readText(exchange) : '', names);
+      },
       record: reply.record,
       signal: () => (signal ??= createSignal()),
     };
@@ -84,11 +87,13 @@ function readForm(request: EndpointRequest, fields: Fields): Pick<CallContent, '
 /** Returns whether the Accept header prefers events to all formats. */
 function acceptsEvents({ headers: { accept } }: EndpointRequest): boolean {
   if (accept === undefined || !/text\/event-stream/i.test(accept)) return false;
-  const [preferred] = acceptedTypes(accept, [EVENTS, ...OFFERED_TYPES.keys()]);
+  const [preferred] = acceptedTypes(accept, WITH_EVENTS);
   return preferred === EVENTS;
 }
 
 const EVENTS = 'text/event-stream; charset=utf-8';
+const OFFERED = offeredTypes(OFFERED_TYPES.keys());
+const WITH_EVENTS = [...offeredTypes([EVENTS]), ...OFFERED];
 
 /**
  * The parameter `format`, otherwise the format preferred by Accept (RFC 9110, 12.5.1). Throws Problem
@@ -118,7 +123,7 @@ function readFormat(request: FastifyRequest, fields: Fields): FormatName {
 
 /** Undefined: the Accept header accepts none. */
 function preferredFormat({ headers: { accept } }: Pick<FastifyRequest, 'headers'>): FormatName | undefined {
-  const [preferred] = acceptedTypes(accept, [...OFFERED_TYPES.keys()]);
+  const [preferred] = acceptedTypes(accept, OFFERED);
   return preferred === undefined ? undefined : OFFERED_TYPES.get(preferred);
 }
 

@@ -2,7 +2,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
 import type { AnswerMcp, McpRequest } from './call.ts';
-import { acceptedTypes } from '../../http/accepted-types.ts';
+import { acceptedTypes, offeredTypes } from '../../http/accepted-types.ts';
 import type { BaseOptions } from '../../http/base-server.ts';
 import { readText } from '../../http/body-text.ts';
 import { expectDepth, parseJson } from '../../http/json-body.ts';
@@ -33,6 +33,7 @@ export const EVENTS_TYPE = 'text/event-stream';
 /** Both types are UTF-8 by definition. */
 const JSON_OFFERED = `${JSON_TYPE}; charset=utf-8`;
 const EVENTS_OFFERED = `${EVENTS_TYPE}; charset=utf-8`;
+const OFFERED = offeredTypes([JSON_OFFERED, EVENTS_OFFERED]);
 
 interface Receiving {
   readonly options: McpOptions;
@@ -82,7 +83,7 @@ function checkTypes(request: FastifyRequest): boolean {
     const detail = `Content-Type must be ${JSON_TYPE}`;
     throw new Problem('request.body_type_unsupported', { detail, hint: `Send ${JSON_TYPE}.` });
   }
-  const accepted = acceptedTypes(request.headers.accept, [JSON_OFFERED, EVENTS_OFFERED]);
+  const accepted = acceptedTypes(request.headers.accept, OFFERED);
   if (accepted.includes(JSON_OFFERED)) return accepted.includes(EVENTS_OFFERED);
   const hint = `Send Accept: ${JSON_TYPE}, ${EVENTS_TYPE}.`;
   throw new Problem('format.not_acceptable', { detail: `Accept must include ${JSON_TYPE}`, hint });
