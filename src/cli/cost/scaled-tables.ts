@@ -172,14 +172,16 @@ function withNested(columns: readonly KeyColumn[], all: readonly KeyColumn[]): r
 }
 
 function nestedIn(columns: readonly KeyColumn[]): readonly KeyColumn[] {
-  const structureOf = ({ name, type }: KeyColumn): string | undefined =>
-    type.startsWith('Array(') && name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
   return columns.map((column) => {
     const structure = structureOf(column);
     if (structure === undefined) return column;
     const nested = columns.flatMap((each) => (structureOf(each) === structure ? [each.name] : []));
     return { ...column, nested };
   });
+}
+
+function structureOf({ name, type }: KeyColumn): string | undefined {
+  return type.startsWith('Array(') && name.includes('.') ? name.slice(0, name.indexOf('.')) : undefined;
 }
 
 /** Returns the engine with its arguments, which say how rows are merged. */

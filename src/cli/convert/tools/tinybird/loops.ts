@@ -48,7 +48,7 @@ interface Unwritten {
   readonly reason: string;
 }
 
-type Written = string | Unwritten;
+type LoopCondition = string | Unwritten;
 
 /** A condition that is added to those before it. */
 interface Added {
@@ -56,7 +56,7 @@ interface Added {
   readonly condition: string;
 }
 
-function conditionsOf(loop: TemplateLoop, text: string): Written {
+function conditionsOf(loop: TemplateLoop, text: string): LoopCondition {
   if (loop.names.length > 1) return { reason: COUNTED };
   const list = parameterOf(loop.list);
   if (list === undefined) return { reason: 'Its list is neither JSON(…) nor split_to_array(…)' };
@@ -161,7 +161,7 @@ function addedBy(text: string): Added | Unwritten {
   return { operator: operator.toUpperCase() === 'AND' ? 'AND' : 'OR', condition };
 }
 
-function writtenNodes(nodes: readonly LoopNode[], scope: LoopScope): Written {
+function writtenNodes(nodes: readonly LoopNode[], scope: LoopScope): LoopCondition {
   let text = '';
   const set = new Map(scope.set); // that of this part
   const inner: LoopScope = { elements: scope.elements, set };
@@ -184,7 +184,7 @@ function resolved(value: TemplateExpression, { set }: LoopScope): TemplateExpres
 }
 
 /** The text before with what the node writes. */
-function writtenNode(node: Exclude<LoopNode, { kind: 'set' }>, before: string, scope: LoopScope): Written {
+function writtenNode(node: Exclude<LoopNode, { kind: 'set' }>, before: string, scope: LoopScope): LoopCondition {
   if (node.kind === 'text') return before + node.text;
   if (node.kind === 'output') return withOutput(before, node, scope);
   const added = node.kind === 'if' ? alternatives(node.arms, scope) : nested(node, before, scope);
@@ -236,7 +236,7 @@ function withOutput(
   before: string,
   { expression, text }: Extract<LoopNode, { kind: 'output' }>,
   scope: LoopScope,
-): Written {
+): LoopCondition {
   if (expression === undefined) return { reason: `${text} is not supported` };
   if (!usesVariables(expression, scope)) return before + text;
   const elements = elementsIn(expression, scope);
