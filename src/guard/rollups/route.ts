@@ -1,10 +1,9 @@
 // Routes a statement to a rollup: an edit of its source, by which it reads the same groups of fewer rows.
-import { editedSource } from '../../sql/clickhouse/clause.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
-import { editLevels, sourceEdits, type Needs } from './edits.ts';
+import { applyEdits, editLevels, sourceEdits, type Needs } from './edits.ts';
 import {
   isDeep,
   isOpaqueQuery,
@@ -182,8 +181,7 @@ function routeTo(
       coverage,
       source: sourceOf(tree, source.parts[0] ?? source),
     });
-    const edits = [...edited.edits, ...sourceEdits(tree, source, levels, relation)];
-    return editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits);
+    return applyEdits(tree, [...edited.edits, ...sourceEdits(tree, source, levels, relation)]);
   };
   const priced = { tables, measures: needs.measures, comparisons: needs.comparisons.size };
   return { kind: 'rollup', rollup, table, read: priced, write };
