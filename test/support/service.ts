@@ -8,7 +8,8 @@ import { hashKey } from '../../src/service/auth/keyring.ts';
 import type { Token } from '../../src/service/config/generated/tokens.ts';
 import type { Settings } from '../../src/service/config/settings.ts';
 import { loadSettings } from '../../src/service/config/load-settings.ts';
-import { createRelay, type Observation } from '../../src/sql/base/observation.ts';
+import { createRelay } from '../../src/service/observe/log.ts';
+import type { Observation } from '../../src/sql/base/observation.ts';
 import type { Engine } from '../../src/service/engine/engine.ts';
 import { openTestServer } from './test-server.ts';
 

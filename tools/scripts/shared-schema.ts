@@ -83,7 +83,20 @@ export function sharedSchema(endpoint: string): string {
         ],
       },
     },
-    $defs,
   };
-  return `${JSON.stringify(schema, undefined, 2)}\n`;
+  return `${JSON.stringify({ ...schema, $defs: usedIn(schema, $defs) }, undefined, 2)}\n`;
+}
+
+/** The definitions that a schema refers to, directly or through others, in their order. */
+function usedIn(schema: object, definitions: Readonly<Record<string, object>>): Record<string, object> {
+  const used = new Set<string>();
+  const add = (part: object | undefined): void => {
+    for (const [, name = ''] of JSON.stringify(part ?? {}).matchAll(/"#\/\$defs\/(\w+)"/g)) {
+      if (used.has(name)) continue;
+      used.add(name);
+      add(definitions[name]);
+    }
+  };
+  add(schema);
+  return Object.fromEntries(Object.entries(definitions).filter(([name]) => used.has(name)));
 }

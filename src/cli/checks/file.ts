@@ -1,6 +1,7 @@
 // The checks that need one file, without the others and without an engine.
 import { locateAll } from '../../service/config/locate-finding.ts';
 import type { CheckEntry } from '../../service/endpoints/checks/check.ts';
+import type { Settings } from '../../service/config/settings.ts';
 import { HASH_WITHOUT_KEY, warnOfHashKey } from '../../service/endpoints/checks/confinement.ts';
 import { FILE_CHECKS } from '../../service/endpoints/checks/file-checks.ts';
 import { type InspectedFile } from '../../service/endpoints/compile.ts';
@@ -10,7 +11,7 @@ import type { Finding, PathFinding } from '../../sql/base/finding.ts';
 import { lint, LINTS } from './lint.ts';
 import { READING_CODES } from './reading.ts';
 import { TENANCY_CODES, tenancyFindings } from './tenancy.ts';
-import { WATCH_NAME_CODES, watchNameFindings, type WatchNames } from './watches.ts';
+import { readWatchNames, WATCH_NAME_CODES, watchNameFindings, type WatchNames } from './watches.ts';
 
 /** The settings that checks of one file depend on. */
 export interface FileSettings {
@@ -18,6 +19,12 @@ export interface FileSettings {
   /** It is true if the service's key to hash columns is configured here. */
   readonly hasHashKey: boolean;
   readonly watchNames: WatchNames;
+}
+
+/** What the settings say that checks of one file depend on. */
+export async function readFileSettings(settings: Settings): Promise<FileSettings> {
+  const { tenancy, piiHashKey } = settings;
+  return { tenancy, hasHashKey: piiHashKey !== undefined, watchNames: await readWatchNames(settings) };
 }
 
 interface FileInput extends FileSettings, Pick<InspectedFile, 'analysis'> {}

@@ -2,6 +2,10 @@
 import type { Codes } from '../../sql/base/finding.ts';
 
 export const TEST_CODES: Codes = {
+  'test.watch': {
+    title: 'Unexpected messages of a watch',
+    help: 'Correct the watch, its query or the fixtures, or update expect.',
+  },
   'fixture.not_a_table': {
     title: 'Rows for a view, or for a dictionary over a query',
     help: 'Give rows for the tables that it reads.',

@@ -1,7 +1,8 @@
 // The options that a service is opened with are declared here.
 import type { Token } from '../config/generated/tokens.ts';
 import type { Settings } from '../config/settings.ts';
-import type { Observe, Relay } from '../../sql/base/observation.ts';
+import type { Relay } from '../observe/log.ts';
+import type { Observe } from '../../sql/base/observation.ts';
 import type { Engine } from '../engine/engine.ts';
 import type { openObserving } from './observing.ts';
 

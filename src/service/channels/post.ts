@@ -47,7 +47,7 @@ interface Exchange extends Pick<Post, 'headers' | 'body'> {
   readonly address: Address;
 }
 
-interface Answered {
+interface HttpAnswer {
   readonly status: number;
   readonly retryAfter: number | undefined;
 }
@@ -55,7 +55,7 @@ interface Answered {
 function exchange(
   { after, certificate }: PostDeps,
   { target, address, headers, body }: Exchange,
-): Promise<Answered> {
+): Promise<HttpAnswer> {
   const lookup: LookupFunction = (_host, options, callback) => {
     if (options.all === true) callback(null, [address]);
     else callback(null, address.address, address.family);

@@ -33,7 +33,7 @@ const LEAST_BYTES = 24;
 const MOST_BYTES = 64;
 
 /** The secret as bytes. Throws ChannelError. */
-export function webhookKey(secret: string): Buffer {
+function webhookKey(secret: string): Buffer {
   const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   const key = Buffer.from(encoded, 'base64');
   if (key.length < LEAST_BYTES || key.length > MOST_BYTES)

@@ -25,9 +25,7 @@ const KEYS: Readonly<Record<ChannelSpec['kind'], KeysOfKind>> = {
   email: { required: ['host', 'from', 'to'], optional: ['port', 'tls', 'user', 'password'] },
 };
 
-export function channelSettings({
-  channels = {},
-}: Pick<SettingsFile, 'channels'>): ReadonlyMap<string, ChannelSettings> {
+export function channelSettings(channels: Channels = {}): ReadonlyMap<string, ChannelSettings> {
   return new Map(Object.entries(channels).map(([name, spec]) => [name, { ...spec, name }]));
 }
 

@@ -1,7 +1,7 @@
 // Durations such as 30s, 5m, 1h and 7d.
 
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
-export const DURATION = /^([1-9][0-9]{0,5})([smhd])$/;
+const DURATION = /^([1-9][0-9]{0,5})([smhd])$/;
 
 /** Milliseconds; 0 if there is none. The schema has checked its form. */
 export function durationMs(text: string | undefined): number {

@@ -64,7 +64,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     adminPort: all.admin_port,
     adminNames: [all.admin_host, ...listOf(all.admin_names)],
     contact: all.contact,
-    channels: channelSettings(all),
+    channels: channelSettings(all.channels),
     requestTimeout: all.request_timeout,
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory ?? sizes.sendMemory),

@@ -1,5 +1,5 @@
 // The watches of an endpoint file, with all defaults.
-import { readCondition, type Condition } from '../../sql/condition/condition.ts';
+import { readCondition, type RowCondition } from '../../sql/condition/condition.ts';
 import { readTemplate, type Template } from '../../sql/condition/message.ts';
 import { durationMs } from '../config/duration.ts';
 import type { EndpointFile, Watch } from '../config/generated/endpoint.ts';
@@ -10,7 +10,7 @@ export interface WatchPolicy {
   /** The name of a key in the tokens file. */
   readonly as: string;
   readonly every: number;
-  readonly condition: Condition;
+  readonly condition: RowCondition;
   readonly for: number;
   /** Columns of the result; empty: one state for all rows. */
   readonly groupBy: readonly string[];
@@ -45,7 +45,7 @@ export function watchPolicies(file: Pick<EndpointFile, 'name' | 'watch'>): reado
   });
 }
 
-function policyOf(endpoint: string, watch: Watch, condition: Condition): WatchPolicy {
+function policyOf(endpoint: string, watch: Watch, condition: RowCondition): WatchPolicy {
   const { name = DEFAULT_WATCH, group_by: groupBy = [] } = watch;
   return {
     name,
@@ -66,7 +66,7 @@ function policyOf(endpoint: string, watch: Watch, condition: Condition): WatchPo
 function defaultMessage(
   endpoint: string,
   { when, name, group_by: groupBy = [] }: Watch,
-  { columns }: Condition,
+  { columns }: RowCondition,
 ): string {
   const shown = [...new Set([...groupBy, ...columns.map((column) => column.name)])];
   const of = name === undefined ? endpoint : `${endpoint}/${name}`;

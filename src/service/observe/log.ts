@@ -154,7 +154,6 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'watch.looked': 'debug',
   'watch.changed': 'info',
   'watch.notified': 'info',
-  'watch.removed': 'info',
   'engine.connection_dropped': 'debug',
   'budget.spent': 'debug',
   'budget.exceeded': 'debug',
@@ -182,3 +181,19 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'engine.process_restarted': 'info',
   'engine.access_changed': 'info',
 };
+
+/** Forwards observations to a receiver that can be replaced: the engine opens before its observers exist. */
+export interface Relay {
+  readonly observe: Observe;
+  to(receiver: Observe): void;
+}
+
+export function createRelay(first: Observe): Relay {
+  let receiver = first;
+  return {
+    observe: (observation) => receiver(observation),
+    to: (next) => {
+      receiver = next;
+    },
+  };
+}

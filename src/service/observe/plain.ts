@@ -139,7 +139,6 @@ const LINES: Lines = {
   'live.failed': ({ endpoint, cause }) => [`live: ${endpoint} failed: ${describeCause(cause)}`],
   'watch.looked': NOTHING,
   'watch.changed': ({ watch, event }) => [`watches: ${watch}: ${event}`],
-  'watch.removed': ({ watch }) => [`watches: ${watch} is in no file any more`],
   'watch.notified': ({ watch, channel, event }) => [`watches: ${watch}: ${event} sent to ${channel}`],
   'watch.not_notified': ({ watch, channel, event, isDead, cause }) => [
     `watches: ${watch}: ${event} not sent to ${channel}${isDead ? ', given up' : ''}: ${describeCause(cause)}`,

@@ -14,11 +14,11 @@ export interface Look {
 }
 
 /** A message without an id. */
-export type Event = Omit<Message, 'id'>;
+export type WatchEvent = Omit<Message, 'id'>;
 
 export interface Advanced {
   readonly record: WatchRecord;
-  readonly events: readonly Event[];
+  readonly events: readonly WatchEvent[];
   /** False: the record needs not be stored. */
   readonly isChanged: boolean;
 }
@@ -71,7 +71,7 @@ function afterRows(
   const { now, watch, endpoint } = look;
   const status = isEmpty ? 'no_data' : 'ok';
   const isNew = record.status !== status;
-  const events: Event[] = [];
+  const events: WatchEvent[] = [];
   if (isNew && record.isNotified)
     events.push(statusEvent(look, 'recovered', `The watch ${watch.name} of ${endpoint} looks at rows again`, record.status)); // prettier-ignore
   const isNoData = isNew && isEmpty && watch.sendsNoData;
@@ -104,7 +104,7 @@ function afterRows(
 
 interface Stepped {
   readonly groups: Readonly<Record<string, GroupState>>;
-  readonly events: readonly Event[];
+  readonly events: readonly WatchEvent[];
   readonly changes: readonly Change[];
   readonly isChanged: boolean;
 }
@@ -122,7 +122,7 @@ function stepGroups(
 ): Stepped {
   const { look } = context;
   const groups = new Map<string, GroupState>();
-  const events: Event[] = [];
+  const events: WatchEvent[] = [];
   const changes: Change[] = [];
   let isChanged = false;
   for (const [key, found] of met) {
@@ -192,7 +192,7 @@ interface LookName {
   readonly now: number;
 }
 
-function groupEvent(look: LookName, kind: MessageKind, { group, values, text }: GroupState): Event {
+function groupEvent(look: LookName, kind: MessageKind, { group, values, text }: GroupState): WatchEvent {
   return {
     ...eventOf(look, kind, incidentOf(look, JSON.stringify(Object.values(group)))),
     group,
@@ -202,7 +202,7 @@ function groupEvent(look: LookName, kind: MessageKind, { group, values, text }: 
 }
 
 /** About the watch as a whole. */
-function statusEvent(look: LookName, kind: MessageKind, text: string, about: string = kind): Event {
+function statusEvent(look: LookName, kind: MessageKind, text: string, about: string = kind): WatchEvent {
   return { ...eventOf(look, kind, incidentOf(look, `status ${about}`)), group: {}, values: {}, text };
 }
 

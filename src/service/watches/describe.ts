@@ -1,17 +1,11 @@
 // Watches as the API and the admin listener show them.
 import { durationText } from '../config/duration.ts';
-import type { Endpoint } from '../endpoints/endpoint.ts';
-import type { WatchPolicy } from '../endpoints/watches.ts';
 import { watchId } from './advance.ts';
+import type { WatchTarget } from './look.ts';
 import { stateOf, type Outgoing, type WatchRecord } from './record.ts';
 
-export interface Described {
-  readonly endpoint: Pick<Endpoint, 'name'>;
-  readonly watch: WatchPolicy;
-}
-
 /** A watch and its state; one without a record was not looked at yet. */
-export function describeWatch({ endpoint, watch }: Described, record: WatchRecord | undefined): object {
+export function describeWatch({ endpoint, watch }: WatchTarget, record: WatchRecord | undefined): object {
   const groups = Object.values(record?.groups ?? {}).filter(({ phase }) => phase !== 'over');
   return {
     watch: watchId(endpoint.name, watch),

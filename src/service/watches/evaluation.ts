@@ -1,13 +1,13 @@
 // What a look at the rows of an endpoint finds: the groups whose rows meet the condition of a watch.
-import type { Row } from '../../sql/condition/condition.ts';
+import type { JsonRow } from '../../sql/condition/condition.ts';
 import { ConditionError } from '../../sql/condition/values.ts';
 import type { WatchPolicy } from '../endpoints/watches.ts';
 
 /** A group with a row that meets the condition. */
 export interface MetGroup {
-  readonly group: Row;
+  readonly group: JsonRow;
   /** Of the columns that the watch names, in the first such row. */
-  readonly values: Row;
+  readonly values: JsonRow;
   readonly text: string;
 }
 
@@ -15,11 +15,11 @@ export type Evaluation =
   | { readonly kind: 'rows'; readonly isEmpty: boolean; readonly met: ReadonlyMap<string, MetGroup> }
   | { readonly kind: 'failed'; readonly code: string; readonly problem: string };
 
-export const MAX_GROUPS = 200;
+const MAX_GROUPS = 200;
 const MAX_VALUE_BYTES = 4096;
 
 /** Evaluates the condition for every row. Never throws for what the rows have. */
-export function evaluateRows(watch: WatchPolicy, rows: readonly Row[]): Evaluation {
+export function evaluateRows(watch: WatchPolicy, rows: readonly JsonRow[]): Evaluation {
   const met = new Map<string, MetGroup>();
   try {
     for (const row of rows) {
@@ -29,7 +29,7 @@ export function evaluateRows(watch: WatchPolicy, rows: readonly Row[]): Evaluati
       if (met.has(key)) continue;
       if (met.size === MAX_GROUPS)
         return failed('watch.too_many_groups', `More than ${MAX_GROUPS} groups meet the condition`);
-      met.set(key, { group, values: pick(row, namedColumns(watch)), text: watch.message.fill(row) });
+      met.set(key, { group, values: pick(row, namedColumns(watch)), text: watch.message.textFor(row) });
     }
   } catch (error) {
     if (error instanceof ConditionError) return failed('watch.condition_failed', error.message);
@@ -47,7 +47,7 @@ function namedColumns({ condition, message, groupBy }: WatchPolicy): readonly st
   return [...new Set([...groupBy, ...named])];
 }
 
-function pick(row: Row, columns: readonly string[]): Row {
+function pick(row: JsonRow, columns: readonly string[]): JsonRow {
   return Object.fromEntries(
     columns.map((name) => [name, bounded(Object.hasOwn(row, name) ? row[name] : null)]),
   );

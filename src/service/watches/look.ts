@@ -29,7 +29,7 @@ export interface Looked {
   readonly basis?: { readonly key: string; readonly isCurrent: () => boolean } | undefined;
 }
 
-export interface Target {
+export interface WatchTarget {
   readonly endpoint: Endpoint;
   readonly watch: WatchPolicy;
 }
@@ -45,20 +45,27 @@ const SHARED_RUN_S = 1;
 /** Never rejects: a look that fails is a result. */
 export async function look(
   deps: LookDeps,
-  target: Target,
+  target: WatchTarget,
   { before, signal }: { readonly before: Looked | undefined; readonly signal: AbortSignal },
 ): Promise<Looked> {
   try {
     return await lookOnce(deps, target, { before, signal });
   } catch (error) {
-    if (error instanceof Problem) return { evaluation: failed(error.code, error.message), ran: true };
+    if (error instanceof Problem)
+      return { evaluation: failed(error.code, problemOf(error, target.watch.as)), ran: true };
     return { evaluation: failed('internal.error', 'The look failed by a fault of the service'), ran: true };
   }
 }
 
+/** The key is named in a file, and not sent: other sentences help with it. */
+function problemOf({ code, message, title }: Problem, as: string): string {
+  if (code !== 'auth.invalid' || message !== title) return message;
+  return `No key is named ${as}: it must be in the file of the setting tokens`;
+}
+
 async function lookOnce(
   deps: LookDeps,
-  target: Target,
+  target: WatchTarget,
   { before, signal }: { readonly before: Looked | undefined; readonly signal: AbortSignal },
 ): Promise<Looked> {
   const { clock } = deps.path;
@@ -80,7 +87,7 @@ function directivesOf(maxAge: number): CallContent['directives'] {
   return { noCache: false, maxAge, onlyIfCached: false };
 }
 
-function basisOf({ watch, endpoint }: Target, { query, redactor }: Plan, fingerprint: string): string {
+function basisOf({ watch, endpoint }: WatchTarget, { query, redactor }: Plan, fingerprint: string): string {
   const { condition, message, groupBy } = watch;
   return JSON.stringify([endpoint.revision, query.canonical, redactor.profile, fingerprint, condition.text, message.text, groupBy]); // prettier-ignore
 }
@@ -104,7 +111,7 @@ interface Envelope {
   readonly result: readonly Readonly<Record<string, unknown>>[];
 }
 
-function callOf({ newId }: LookDeps, { endpoint, watch }: Target, signal: AbortSignal): Call {
+function callOf({ newId }: LookDeps, { endpoint, watch }: WatchTarget, signal: AbortSignal): Call {
   const fields = new Map(Object.entries(watch.parameters).map(([name, value]) => [name, [value]] as const));
   const call = localCall({ requestId: newId(), endpoint: referenceOf(endpoint) }, fields);
   return {

@@ -1,5 +1,5 @@
 // The state of a watch as it is stored: its groups, what was sent, and what waits to be sent.
-import type { Row } from '../../sql/condition/condition.ts';
+import type { JsonRow } from '../../sql/condition/condition.ts';
 import type { Message } from '../channels/message.ts';
 
 export type WatchStatus = 'ok' | 'no_data' | 'failing';
@@ -8,8 +8,8 @@ export type WatchStatus = 'ok' | 'no_data' | 'failing';
 export type Phase = 'pending' | 'firing' | 'over';
 
 export interface GroupState {
-  readonly group: Row;
-  readonly values: Row;
+  readonly group: JsonRow;
+  readonly values: JsonRow;
   readonly text: string;
   readonly phase: Phase;
   /** Times are milliseconds since 1970. */
@@ -38,7 +38,7 @@ export interface DeadLetter extends Outgoing {
 export interface Change {
   readonly at: number;
   readonly state: WatchStatus | Phase;
-  readonly group?: Row;
+  readonly group?: JsonRow;
 }
 
 export interface WatchRecord {

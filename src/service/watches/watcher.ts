@@ -5,9 +5,9 @@ import type { Channel } from '../channels/message.ts';
 import type { Catalog } from '../endpoints/catalog.ts';
 import { dueAfter } from '../request/limits/due.ts';
 import { createTurns } from '../request/limits/turns.ts';
-import { advance, resolveAll, watchId, type Event } from './advance.ts';
+import { advance, resolveAll, watchId, type WatchEvent } from './advance.ts';
 import { createDelivery } from './delivery.ts';
-import { look, type LookDeps, type Looked, type Target } from './look.ts';
+import { look, type LookDeps, type Looked, type WatchTarget } from './look.ts';
 import type { Outgoing, WatchRecord } from './record.ts';
 import { createRecords } from './records.ts';
 import { RENEW_MS, type WatchStore } from './store.ts';
@@ -34,7 +34,7 @@ export interface Watcher {
   idle(): Promise<void>;
   readonly isLeading: () => boolean;
   /** The watches of the files. */
-  readonly targets: () => readonly Target[];
+  readonly targets: () => readonly WatchTarget[];
   /** The stored states, also those of another process. */
   records(): Promise<readonly WatchRecord[]>;
   close(): Promise<void>;
@@ -130,8 +130,8 @@ function repeat({ after, observe }: WatcherDeps, tick: () => Promise<void>): () 
 }
 
 /** The watches of a catalog by id, found once. */
-function createTargets(catalog: () => Catalog): () => ReadonlyMap<string, Target> {
-  let [from, targets]: [Catalog | undefined, ReadonlyMap<string, Target>] = [undefined, new Map()];
+function createTargets(catalog: () => Catalog): () => ReadonlyMap<string, WatchTarget> {
+  let [from, targets]: [Catalog | undefined, ReadonlyMap<string, WatchTarget>] = [undefined, new Map()];
   return () => {
     const now = catalog();
     if (now === from) return targets;
@@ -150,7 +150,7 @@ function createDues(clock: Clock) {
   const dues = new Map<string, number>();
   return {
     /** True once for each time that the watch is due. */
-    isDue: (id: string, { watch }: Target): boolean => {
+    isDue: (id: string, { watch }: WatchTarget): boolean => {
       const now = clock.epoch();
       const next = (): number => now + dueAfter(now, { everyMs: watch.every, of: id });
       const due = dues.get(id);
@@ -167,7 +167,7 @@ function createDues(clock: Clock) {
 }
 
 /** Looks at a watch, or removes what is stored of one that is in no file, unless that goes on already. */
-function begin(state: Running, id: string, target: Target | undefined): void {
+function begin(state: Running, id: string, target: WatchTarget | undefined): void {
   if (state.running.has(id)) return;
   const work = target === undefined ? removeUnknown(state, id) : state.turns.take(target.endpoint.name, () => lookAt(state, id, target)); // prettier-ignore
   const own = work
@@ -176,7 +176,7 @@ function begin(state: Running, id: string, target: Target | undefined): void {
   state.running.set(id, own);
 }
 
-async function lookAt(state: Running, id: string, target: Target): Promise<void> {
+async function lookAt(state: Running, id: string, target: WatchTarget): Promise<void> {
   const { deps, records, known } = state;
   if (!records.isLeading() || state.abort.signal.aborted) return;
   const started = deps.clock.monotonic();
@@ -197,11 +197,11 @@ async function lookAt(state: Running, id: string, target: Target): Promise<void>
 async function commit(
   { deps, records, delivery }: Running,
   id: string,
-  { target, looked }: { readonly target: Target; readonly looked: Looked },
+  { target, looked }: { readonly target: WatchTarget; readonly looked: Looked },
 ): Promise<void> {
   const now = deps.clock.epoch();
   const { endpoint, watch } = target;
-  let events: readonly Event[] = [];
+  let events: readonly WatchEvent[] = [];
   const isStored = await records.update(id, (record) => {
     const next = advance(record, { endpoint: endpoint.name, watch, evaluation: looked.evaluation, now });
     ({ events } = next);
@@ -220,7 +220,7 @@ interface Addressed {
   readonly now: number;
 }
 
-function withMessages(record: WatchRecord, events: readonly Event[], addressed: Addressed): WatchRecord {
+function withMessages(record: WatchRecord, events: readonly WatchEvent[], addressed: Addressed): WatchRecord {
   const { channels, newId, now } = addressed;
   const added = events.flatMap((event) =>
     channels.map((channel): Outgoing => {
@@ -256,5 +256,5 @@ async function removeUnknown({ records, deps }: Running, id: string): Promise<vo
     });
     return;
   }
-  if (await records.remove(id)) deps.observe({ kind: 'watch.removed', watch: id });
+  if (await records.remove(id)) deps.observe({ kind: 'watch.changed', watch: id, event: 'removed' });
 }

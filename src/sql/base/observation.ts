@@ -1,5 +1,4 @@
 // Every event the service reports, as one union. Modules emit observations; only `service/observe/` logs and counts them.
-import type { WatchObservation } from './watch-observation.ts';
 import type { Finding } from './finding.ts';
 import type { LoggedError, ProblemCode } from './problem.ts';
 
@@ -271,7 +270,16 @@ export type Observation =
     }
   /** A question runs at every check: changes of its data cannot be seen. */
   | { readonly kind: 'live.unwatched'; readonly endpoint: string; readonly reasons: readonly string[] }
-  | WatchObservation
+  /** A watch was due. `reason`: why the look failed, a code of a problem or of the condition. */
+  | ({ readonly kind: 'watch.looked'; readonly ms: number; readonly reason?: string } & WatchLook)
+  | { readonly kind: 'watch.changed'; readonly watch: string; readonly event: string }
+  | ({ readonly kind: 'watch.notified'; readonly ms: number } & WatchAttempt)
+  | ({
+      readonly kind: 'watch.not_notified';
+      readonly isDead: boolean;
+      readonly cause: unknown;
+    } & WatchAttempt)
+  | { readonly kind: 'watch.not_stored'; readonly cause: unknown }
   | { readonly kind: 'usage.written'; readonly rows: number; readonly dropped: number }
   | {
       /** The rows stay buffered, as far as the buffer allows, and are retried later. */
@@ -363,6 +371,9 @@ export type Observation =
   | { readonly kind: 'engine.host_restored'; readonly host: string; readonly ms: number }
   | { readonly kind: 'engine.kill_failed'; readonly cause: unknown };
 
+type WatchLook = { readonly watch: string; readonly outcome: 'ran' | 'unchanged' | 'failed' };
+type WatchAttempt = Record<'watch' | 'channel' | 'event' | 'id', string> & Record<'attempts', number>;
+
 export type Finished = Extract<Observation, { kind: 'request.finished' }>;
 
 /** A request that was a call of an endpoint. */
@@ -372,22 +383,6 @@ export type Observe = (observation: Observation) => void;
 
 /** Receives the observations of a run that has no log. */
 export const unobserved: Observe = () => undefined;
-
-/** Forwards observations to a receiver that can be replaced: the engine opens before its observers exist. */
-export interface Relay {
-  readonly observe: Observe;
-  to(receiver: Observe): void;
-}
-
-export function createRelay(first: Observe): Relay {
-  let receiver = first;
-  return {
-    observe: (observation) => receiver(observation),
-    to: (next) => {
-      receiver = next;
-    },
-  };
-}
 
 /** An error whose message has only constants, and names that the operator has chosen. */
 export class KnownError extends Error implements LoggedError {

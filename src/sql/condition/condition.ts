@@ -1,17 +1,17 @@
 // Conditions over the columns of a row, such as `errors > 100 AND share >= 0.05`: read with the grammar of ClickHouse, and evaluated
 // here. No part of one reaches an engine.
-import { createCursor } from '../clickhouse/cursor.ts';
+import type { TextFinding } from '../base/finding.ts';
 import { stringValue } from '../clickhouse/literal.ts';
 import type { Node, NodeKind, Tree } from '../clickhouse/tree/nodes.ts';
 import { parseList } from '../clickhouse/tree/parse-part.ts';
-import { sourceOf, spanOf, testOf, textOf } from '../clickhouse/tree/visit.ts';
-import { arithmetic, compareValues, logical, type Scalar } from './values.ts';
+import { sourceOf, spanOf, testOf, textOf, wordOf } from '../clickhouse/tree/visit.ts';
+import { arithmetic, compareValues, logical, type RowValue } from './values.ts';
 
 /** The values of a row by column, as JSON has them. */
-export type Row = Readonly<Record<string, unknown>>;
+export type JsonRow = Readonly<Record<string, unknown>>;
 
 /** Evaluates a part of a condition. Throws ConditionError. */
-export type Evaluate = (row: Row) => Scalar;
+export type Evaluate = (row: JsonRow) => RowValue;
 
 /** A column that a condition names, and where. */
 export interface NamedColumn {
@@ -21,34 +21,30 @@ export interface NamedColumn {
 }
 
 /** A comparison of a column with a number or a string, which other parts of the condition do not change. */
-export interface Bound {
+export interface ConditionBound {
   readonly column: string;
   readonly value: number | string;
 }
 
-export interface Condition {
+export interface RowCondition {
   readonly text: string;
   readonly columns: readonly NamedColumn[];
   readonly tree: Tree;
   readonly root: Node;
   /** Undefined: a part computes with columns, or compares two. */
-  readonly bounds: readonly Bound[] | undefined;
+  readonly bounds: readonly ConditionBound[] | undefined;
   /** True, false, or null if it is not known, as in SQL. Throws ConditionError. */
-  readonly test: (row: Row) => boolean | null;
+  readonly test: (row: JsonRow) => boolean | null;
 }
 
-/** A condition cannot be read. */
-export interface ConditionFault {
-  readonly start: number;
-  readonly message: string;
-  readonly hint?: string;
-}
+/** Why a condition cannot be read, and from where on. */
+export type ConditionFault = Omit<TextFinding, 'code'>;
 
 export type ReadCondition =
-  | { readonly kind: 'condition'; readonly condition: Condition }
+  | { readonly kind: 'condition'; readonly condition: RowCondition }
   | { readonly kind: 'fault'; readonly fault: ConditionFault };
 
-export const MAX_CONDITION = 2000;
+const MAX_CONDITION = 2000;
 
 class Unsupported extends Error {
   readonly node: Node;
@@ -70,11 +66,11 @@ function fault(start: number, message: string): ReadCondition {
 export function readCondition(text: string): ReadCondition {
   if (text.length > MAX_CONDITION)
     return fault(0, `a condition has at most ${MAX_CONDITION} characters, and this one has ${text.length}`);
-  const cursor = createCursor(text);
+  const tree = parseList(text);
+  const { cursor } = tree;
   const brackets = cursor.brackets();
   if ('code' in brackets) return fault(brackets.start, brackets.message);
   if (cursor.length === 0) return fault(0, 'the condition is empty');
-  const tree = parseList(text);
   if (tree.fault !== undefined) return fault(cursor.start(tree.fault.at), tree.fault.message);
   const [item, other] = tree.root.parts;
   const root = item?.parts[0];
@@ -89,7 +85,7 @@ function compileRoot(text: string, tree: Tree, root: Node): ReadCondition {
   const columns: NamedColumn[] = [];
   try {
     const evaluate = compile({ tree, columns }, root);
-    const test = (row: Row): boolean | null => logical(evaluate(row));
+    const test = (row: JsonRow): boolean | null => logical(evaluate(row));
     const bounds = boundsOf(tree, root);
     return { kind: 'condition', condition: { text, columns, tree, root, bounds, test } };
   } catch (error) {
@@ -164,7 +160,7 @@ function compileColumn({ tree, columns }: Compiling, node: Node): Evaluate {
   return (row) => (Object.hasOwn(row, name) ? scalarOf(row[name]) : null);
 }
 
-function scalarOf(value: unknown): Scalar {
+function scalarOf(value: unknown): RowValue {
   if (value === null || value === undefined) return null;
   if (typeof value === 'number' || typeof value === 'string' || typeof value === 'boolean') return value;
   return { kind: 'other' };
@@ -205,7 +201,7 @@ function operatorOf(tree: Tree, node: Node): string {
 
 const compileBetween: Compile = (context, node) => {
   const [value, low, high] = [partAt(context, node, 0), partAt(context, node, 1), partAt(context, node, 2)];
-  const isNot = context.tree.cursor.word(node.at) === 'NOT';
+  const isNot = wordOf(context.tree, node) === 'NOT';
   return (row) => {
     const [from, to] = [compareValues(value(row), low(row)), compareValues(value(row), high(row))];
     if ((from !== null && from < 0) || (to !== null && to > 0)) return isNot;
@@ -256,7 +252,7 @@ const COMPILE: ReadonlyMap<NodeKind, Compile> = new Map([
 ]);
 
 /** The value of a literal. Throws Unsupported for anything else. */
-function literalOf(tree: Tree, node: Node): Scalar {
+function literalOf(tree: Tree, node: Node): RowValue {
   const [only] = node.parts;
   if (node.kind === 'group' && only !== undefined) return literalOf(tree, only);
   const source = textOf(tree, node).replaceAll(' ', '');
@@ -278,8 +274,8 @@ function isExact(source: string): boolean {
 }
 
 /** The comparisons that decide a condition; undefined if it is not made of comparisons of columns with values alone. */
-function boundsOf(tree: Tree, root: Node): readonly Bound[] | undefined {
-  const found: Bound[] = [];
+function boundsOf(tree: Tree, root: Node): readonly ConditionBound[] | undefined {
+  const found: ConditionBound[] = [];
   const isPlain = (node: Node): boolean => {
     if (node.kind === 'and' || node.kind === 'or' || node.kind === 'not' || node.kind === 'group')
       return node.parts.every(isPlain);
@@ -291,7 +287,7 @@ function boundsOf(tree: Tree, root: Node): readonly Bound[] | undefined {
   return isPlain(root) ? found : undefined;
 }
 
-function addBounds(tree: Tree, node: Node, found: Bound[]): boolean {
+function addBounds(tree: Tree, node: Node, found: ConditionBound[]): boolean {
   const leaves = node.parts.flatMap((each) => (each.kind === 'tuple' || each.kind === 'group' ? each.parts : [each])); // prettier-ignore
   const named = leaves.filter(({ kind }) => kind === 'column');
   const [column] = named;

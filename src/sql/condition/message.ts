@@ -1,12 +1,12 @@
 // Texts with values of a row in braces, such as `{errors} errors in {project}`.
-import type { NamedColumn, Row } from './condition.ts';
+import type { NamedColumn, JsonRow } from './condition.ts';
 
 /** A text and the columns in it. */
 export interface Template {
   readonly text: string;
   readonly columns: readonly NamedColumn[];
   /** The text with the values of a row, one line of plain text. */
-  readonly fill: (row: Row) => string;
+  readonly textFor: (row: JsonRow) => string;
 }
 
 const COLUMN = /\{([A-Za-z_][A-Za-z0-9_.]{0,127})\}/g;
@@ -20,7 +20,7 @@ export function readTemplate(text: string): Template {
   return {
     text,
     columns,
-    fill: (row) =>
+    textFor: (row) =>
       plainLine(
         text.replaceAll(COLUMN, (_, name: string) => plainValue(Object.hasOwn(row, name) ? row[name] : null)),
       ),
@@ -28,7 +28,7 @@ export function readTemplate(text: string): Template {
 }
 
 /** A value as one line of plain text of at most 200 characters. */
-export function plainValue(value: unknown): string {
+function plainValue(value: unknown): string {
   const text = plainLine(typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null'));
   const characters = Array.from(text);
   return characters.length > MAX_VALUE ? `${characters.slice(0, MAX_VALUE).join('')}…` : text;

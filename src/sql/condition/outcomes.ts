@@ -1,8 +1,8 @@
 // Finds conditions that are true for no row, or for every row: a condition that compares columns with values changes only at these
 // values, so that samples at and between them decide.
-import type { Condition, Row } from './condition.ts';
+import type { RowCondition, JsonRow } from './condition.ts';
 
-export type Outcome = 'never' | 'always' | 'varies';
+export type ConditionOutcome = 'never' | 'always' | 'varies';
 
 /** What is known of the values of a column; undefined: nothing. */
 export type ColumnTraits = (column: string) =>
@@ -16,7 +16,7 @@ export type ColumnTraits = (column: string) =>
 const MAX_SAMPLES = 4096;
 
 /** `varies` also if it is not known. */
-export function outcomeOf({ bounds, columns, test }: Condition, traits: ColumnTraits): Outcome {
+export function outcomeOf({ bounds, columns, test }: RowCondition, traits: ColumnTraits): ConditionOutcome {
   const names = [...new Set(columns.map(({ name }) => name))];
   if (names.length === 0) return constantOutcome(test);
   if (bounds === undefined) return 'varies';
@@ -35,14 +35,14 @@ export function outcomeOf({ bounds, columns, test }: Condition, traits: ColumnTr
   return someOther ? 'varies' : 'always';
 }
 
-function constantOutcome(test: Condition['test']): Outcome {
+function constantOutcome(test: RowCondition['test']): ConditionOutcome {
   const value = valueOf(test, {});
   if (value === undefined) return 'varies';
   return value === true ? 'always' : 'never';
 }
 
 /** Undefined: the condition fails for it. */
-function valueOf(test: Condition['test'], row: Row): boolean | null | undefined {
+function valueOf(test: RowCondition['test'], row: JsonRow): boolean | null | undefined {
   try {
     return test(row);
   } catch {
@@ -51,7 +51,7 @@ function valueOf(test: Condition['test'], row: Row): boolean | null | undefined 
 }
 
 function samplesOf(
-  bounds: NonNullable<Condition['bounds']>,
+  bounds: NonNullable<RowCondition['bounds']>,
   name: string,
   traits: ReturnType<ColumnTraits>,
 ): readonly (number | string | null)[] {
@@ -69,7 +69,7 @@ function samplesOf(
 }
 
 /** Each combination of the samples. */
-function* rowsOf(names: readonly string[], samples: readonly (readonly unknown[])[]): Generator<Row> {
+function* rowsOf(names: readonly string[], samples: readonly (readonly unknown[])[]): Generator<JsonRow> {
   const [name, ...others] = names;
   const [own = [], ...rest] = samples;
   if (name === undefined) return void (yield {});

@@ -1,13 +1,13 @@
 // Values in conditions: how they compare and compute. What cannot be decided exactly is an error, and never a guess.
 
 /** `other`: an array, a map or an object. */
-export type Scalar = number | string | boolean | null | { readonly kind: 'other' };
+export type RowValue = number | string | boolean | null | { readonly kind: 'other' };
 
 /** A value that a condition cannot decide about. */
 export class ConditionError extends Error {}
 
 /** The value as a condition. Numbers are true if they are not 0, as in SQL. Throws ConditionError. */
-export function logical(value: Scalar): boolean | null {
+export function logical(value: RowValue): boolean | null {
   if (value === null || typeof value === 'boolean') return value;
   if (typeof value === 'number') return value !== 0;
   throw new ConditionError(`${describe(value)} is no condition`);
@@ -17,7 +17,7 @@ export function logical(value: Scalar): boolean | null {
  * Negative if the first value is lower, positive if it is higher, 0 if they are equal; null if one is NULL. Throws ConditionError for
  * values of different kinds, and for an integer that is too large to differ from its neighbours.
  */
-export function compareValues(one: Scalar, other: Scalar, isEquality = false): number | null {
+export function compareValues(one: RowValue, other: RowValue, isEquality = false): number | null {
   if (one === null || other === null) return null;
   const [a, b] = [numberOf(one), numberOf(other)];
   if (a !== undefined && b !== undefined) {
@@ -44,7 +44,7 @@ function compareCodePoints(one: string, other: string): number {
 }
 
 /** NULL if an operand is NULL, or for a division by 0. Throws ConditionError. */
-export function arithmetic(operator: string, one: Scalar, other: Scalar): number | null {
+export function arithmetic(operator: string, one: RowValue, other: RowValue): number | null {
   if (one === null || other === null) return null;
   const [a, b] = [numberOf(one), numberOf(other)];
   if (a === undefined || b === undefined)
@@ -62,7 +62,7 @@ const COMPUTE: Readonly<Record<string, (a: number, b: number) => number>> = {
 };
 
 /** Undefined for values that are no number. Truth values are 1 and 0, as in SQL. */
-function numberOf(value: Scalar): number | undefined {
+function numberOf(value: RowValue): number | undefined {
   if (typeof value === 'boolean') return Number(value);
   return typeof value === 'number' ? value : undefined;
 }
@@ -71,7 +71,7 @@ function inexact(value: number): ConditionError {
   return new ConditionError(`${value} is too large to be compared exactly`);
 }
 
-function describe(value: Scalar): string {
+function describe(value: RowValue): string {
   if (typeof value === 'string') return 'a string';
   if (typeof value === 'object') return value === null ? 'NULL' : 'an array, a map or an object';
   return typeof value === 'boolean' ? 'a truth value' : 'a number';

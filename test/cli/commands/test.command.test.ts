@@ -243,6 +243,51 @@ examples:
   });
 });
 
+test('watches are run over fixtures with a clock that moves: messages, groups, times, and what differs', async () => {
+  const watched = (message: string, expected: string): string => `  - name: ${message}
+    from: 2024-05-01T12:00:00Z
+    until: 2024-05-01T12:20:00Z
+    fixtures:
+      app.events: [{ id: a, at: "2024-05-01T12:02:30Z" }, { id: a, at: "2024-05-01T12:04:30Z" }, { id: b, at: "2024-05-01T12:04:30Z" }]
+    expect: ${expected}
+`;
+  const cwd = folder({
+    'endpoints/watched.yaml': endpoint(
+      'watched',
+      `query: SELECT id, count() AS n FROM app.events WHERE at > now() - INTERVAL 5 MINUTE AND at <= now() GROUP BY id
+watch:
+  as: alerts
+  every: 1m
+  when: n > 1
+  for: 2m
+  notify: [oncall]
+  group_by: [id]
+  message: "{n} of {id}"
+  tests:
+${[
+  watched(
+    'right',
+    '[{ state: firing, at: 2024-05-01T12:07:00Z, group: { id: a }, message: 2 of a }, { state: resolved, at: 2024-05-01T12:08:00Z }]',
+  ),
+  watched('too few', '[{ state: firing }]'),
+  watched('too many', '[{ state: firing }, { state: resolved }, { state: firing }]'),
+  watched('another', '[{ state: firing, group: { id: b } }]'),
+]
+  .join('')
+  .replaceAll(/^/gm, '  ')
+  .trimEnd()}
+`,
+    ),
+  });
+  const { examples } = await runTests(cwd);
+  expect(examples.map(({ example, failures }) => [example, failures.map(({ code, message }) => `${code} ${message}`)])).toEqual([
+    ['watch default: right', []],
+    ['watch default: too few', ['test.watch 1 further message; the first is {"state":"resolved","at":"2024-05-01T12:08:00.000Z","group":{"id":"a"},"message":"2 of a"}']],
+    ['watch default: too many', ['test.watch expected {"state":"firing"}, and no more messages were sent']],
+    ['watch default: another', ['test.watch expected the group {"id":"b"}; got {"state":"firing","at":"2024-05-01T12:07:00.000Z","group":{"id":"a"},"message":"2 of a"}']],
+  ]); // prettier-ignore
+});
+
 describe('fixtures', () => {
   const query = `query: |
   SELECT (SELECT arraySort(groupArray(id)) FROM app.events) AS events, (SELECT arraySort(groupArray(name)) FROM app.names) AS names,

@@ -89,6 +89,8 @@ const WORKLOADS = '{ enabled: true, workloads: [a, b] }';
 
 const watched = (more = ''): string =>
   `{ as: x, every: 1m, when: a > 1, notify: [c]${more === '' ? '' : `, ${more}`} }`;
+const WATCH_TEST =
+  '{ name: a, from: 2024-01-01T00:00:00Z, until: 2024-01-01T01:00:00Z, fixtures: {}, expect: [] }';
 const DEPRECATED = '{ since: 2024-01-01, sunset: 2024-06-01 }';
 const tried = (shadow: string): Keys => ({ version: '2', rollout: `{ shadow: ${shadow} }` });
 const CHOICE_ROWS: readonly Row[] = [
@@ -705,6 +707,38 @@ const DO_NOT_MATTER: Readonly<Record<string, Row['turn']>> = {
   allow: pair('allow', '{ column.removed: a }', ''),
   allow_security: pair('allow_security', '{ tenant.filter_changed: a }', ''),
   allow_breaking: pair('allow_breaking', 'a', 'b'),
+  'Watch.tests': pair('watch', watched(), watched(`tests: [${WATCH_TEST}]`)),
+  ...Object.fromEntries(
+    [
+      ['name', 'b'],
+      ['from', '2023-12-31T00:00:00Z'],
+      ['until', '2024-01-02T00:00:00Z'],
+      ['fixtures', '{ logs.t: [] }'],
+      ['expect', '[{ state: firing }]'],
+    ].map(([key = '', value = '']) => [
+      `WatchTest.${key}`,
+      pair(
+        'watch',
+        watched(`tests: [${WATCH_TEST}]`),
+        watched(`tests: [${WATCH_TEST.replace(new RegExp(`${key}: \\S+?(?=,? )`), `${key}: ${value}`)}]`),
+      ),
+    ]),
+  ),
+  ...Object.fromEntries(
+    [
+      'state: resolved',
+      'state: firing, at: 2024-01-01T00:00:00Z',
+      'state: firing, group: { a: 1 }',
+      'state: firing, message: x',
+    ].map((more) => [
+      `ExpectedMessage.${more.split(/[:,] ?/).at(more.startsWith('state: resolved') ? 0 : 2) ?? ''}`,
+      pair(
+        'watch',
+        watched(`tests: [${WATCH_TEST}]`),
+        watched(`tests: [${WATCH_TEST.replace('expect: []', `expect: [{ ${more} }]`)}]`),
+      ),
+    ]),
+  ),
   examples: pair('examples', '', '[{ name: a, parameters: { p: x } }]'),
   fixtures: pair('fixtures', '', '{ logs.t: [{ a: 1 }] }'),
   converted: pair('converted', '', converted()),

@@ -17,7 +17,7 @@ import { openHttpSink, type HttpSink } from '../../support/http-sink.ts';
 import { REAL_TIME } from '../../support/real-time.ts';
 import { createVirtualTime, type VirtualTime } from '../../support/virtual-time.ts';
 
-export const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+const SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 
 export interface Watched {
   readonly watcher: Watcher;

@@ -1,18 +1,18 @@
 // Conditions: their values, what they do not have, what they are for every row, and the attack corpus as conditions and messages.
 import { describe, expect, test } from 'vitest';
-import { readCondition, type Condition, type Row } from '../../../src/sql/condition/condition.ts';
+import { readCondition, type RowCondition, type JsonRow } from '../../../src/sql/condition/condition.ts';
 import { plainLine, readTemplate } from '../../../src/sql/condition/message.ts';
 import { outcomeOf } from '../../../src/sql/condition/outcomes.ts';
 import { ATTACKS } from '../../guard/sandbox/fixture.ts';
 
-function conditionOf(text: string): Condition {
+function conditionOf(text: string): RowCondition {
   const read = readCondition(text);
   if (read.kind === 'fault') throw new Error(read.fault.message);
   return read.condition;
 }
 
 describe('values', () => {
-  test.each<readonly [string, Row, boolean | null]>([
+  test.each<readonly [string, JsonRow, boolean | null]>([
     ['errors > 100', { errors: 101 }, true],
     ['errors > 100', { errors: null }, null],
     ['errors > 100', {}, null],
@@ -40,7 +40,7 @@ describe('values', () => {
     ['constructor > 1', {}, null],
   ])('%s of %j is %s', (text, row, value) => expect(conditionOf(text).test(row)).toBe(value));
 
-  test.each<readonly [string, Row]>([
+  test.each<readonly [string, JsonRow]>([
     ['a > 5', { a: [1] }],
     ['a > 5', { a: 'x' }],
     ["a = 'x'", { a: 5 }],
@@ -111,7 +111,7 @@ describe('attacks', () => {
   test('in a message it is text, on one line', () => {
     for (const { sql } of QUERIES) {
       const row = { a: `${sql}\r\n{b}`, b: 'a secret' };
-      const text = readTemplate('x {a} y').fill(row);
+      const text = readTemplate('x {a} y').textFor(row);
       expect(text).not.toMatch(/[\r\n]|a secret/);
       expect(text.startsWith(plainLine(`x ${sql.slice(0, 100)}`))).toBe(true);
     }
@@ -124,5 +124,5 @@ describe('attacks', () => {
     ['{a}', { a: 'a\u202Eb\u2028c\0d' }, 'a b c d'],
     ['{a} {b}', { a: null, b: { c: 1 } }, 'null {"c":1}'],
     ['{ a } {a-b}', { a: 1 }, '{ a } {a-b}'],
-  ])('%s of %j is %s', (template, row, text) => expect(readTemplate(template).fill(row)).toBe(text));
+  ])('%s of %j is %s', (template, row, text) => expect(readTemplate(template).textFor(row)).toBe(text));
 });

@@ -1,5 +1,5 @@
 // Opens the analysis cache for a command, with the definitions of the tables and the way to an engine that has them.
-import { readWatchNames } from '../../checks/watches.ts';
+import { readFileSettings } from '../../checks/file.ts';
 import type { Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
 import type { CommandDeps } from '../../kit/command.ts';
@@ -49,9 +49,8 @@ export async function openAnalyses(
   { env, openEngine, terminal }: Pick<CommandDeps, 'env' | 'openEngine' | 'terminal'>,
 ): Promise<Analyses> {
   const tables = schema === undefined ? undefined : await readTables(schema);
-  const { tenancy, engineSources, piiHashKey } = settings;
-  const watchNames = await readWatchNames(settings);
-  const context = { tenancy, engineSources, hasHashKey: piiHashKey !== undefined, watchNames };
+  const { engineSources } = settings;
+  const context = { ...(await readFileSettings(settings)), engineSources };
   const key = analysisKey({ ...context, database: schema?.database, tables });
   return {
     cache: await openCache(key, cache, { env, terminal }),

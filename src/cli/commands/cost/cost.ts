@@ -33,7 +33,7 @@ interface FoundCosts {
 export async function findCosts(options: CostOptions, deps: CostDeps): Promise<FoundCosts> {
   const { endpoints, names, settings, limits, isChosen = () => true } = options;
   const { files, rollups, findings: faults } = await createReadFiles(endpoints, settings.engineSources)();
-  const named = chosenCases({ files, findings: faults }, { names, part: undefined });
+  const { cases: named } = chosenCases({ files, findings: faults }, { names, part: undefined });
   const chosen = named.filter(({ file }) => isChosen(file.document.file));
   const cases = chosen.filter(({ example }) => !isRejectionExpected(example.expect));
   const costs = await costsOf({ files, rollups, cases }, options, deps);

@@ -42,7 +42,7 @@ export async function readSide(
   await writeFolder(folder, readable);
   const endpoints = join(folder, posix.dirname(first.path));
   const reading = await createReadFiles(endpoints, made.settings.engineSources)();
-  const cases = chosenCases(reading, { names: [], part: undefined }).filter(
+  const cases = chosenCases(reading, { names: [], part: undefined }).cases.filter(
     ({ file, example }) =>
       differing.has(relative(folder, file.document.file).split(sep).join(posix.sep)) &&
       example.expect?.code === undefined,

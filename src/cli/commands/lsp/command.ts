@@ -1,5 +1,5 @@
 // `millrace lsp`, its flags and help.
-import { readWatchNames } from '../../checks/watches.ts';
+import { readFileSettings } from '../../checks/file.ts';
 import type { Command } from 'commander';
 import type { CommandDeps } from '../../kit/command.ts';
 import {
@@ -21,11 +21,10 @@ export function addLsp(program: Command, deps: CommandDeps): void {
     const settings = await checkedSettings(flags, deps);
     const { openEngine, openTestRuntime, terminal, streams } = deps;
     const choose = () => existingSchema(flags, settings, deps);
-    const watchNames = await readWatchNames(settings);
     const { createDiagnose } = await import('./diagnose.ts');
     const { serveLsp } = await import('./server.ts');
     await serveLsp({
-      diagnose: createDiagnose({ ...settings, hasHashKey: settings.piiHashKey !== undefined, watchNames }),
+      diagnose: createDiagnose({ ...settings, ...(await readFileSettings(settings)) }),
       session: createSession({ settings, schema: choose, openEngine }),
       openTestRuntime,
       tenancy: settings.tenancy,

@@ -1,7 +1,8 @@
 // `millrace serve`: runs the service in the foreground until a signal ends it.
 import { randomBytes } from 'node:crypto';
 import type { Settings } from '../../../service/config/settings.ts';
-import { createRelay, type Observe } from '../../../sql/base/observation.ts';
+import { createRelay } from '../../../service/observe/log.ts';
+import type { Observe } from '../../../sql/base/observation.ts';
 import { followTables } from './follow-tables.ts';
 import { withHashKey } from '../../kit/hash-key.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';

@@ -5,23 +5,34 @@ import { nearest, withSuggestion } from '../../../sql/base/nearest.ts';
 import { CommandError } from '../../kit/command-error.ts';
 import type { FilesReading } from './endpoint-files.ts';
 import type { Case } from './call-example.ts';
+import { watchCasesOf, type WatchCase } from './watch-run.ts';
 import type { TestOptions } from './staged.ts';
 
-/** The examples of the selected endpoints, in the order of files. */
+export interface ChosenCases {
+  readonly cases: readonly Case[];
+  readonly watches: readonly WatchCase[];
+}
+
+/** The examples and the tests of watches of the selected endpoints, in the order of files. */
 export function chosenCases(
   { files, findings }: Pick<FilesReading, 'files' | 'findings'>,
   { names, part = '' }: Pick<TestOptions, 'names' | 'part'>,
-): readonly Case[] {
+): ChosenCases {
   const known = files.flatMap(({ candidate }) => namesOf(candidate.endpoint));
   const unknown = names.find((name) => !known.some(compileGlobs([name])));
   if (unknown !== undefined && findings.length === 0) throw noEndpoint(unknown, known); // otherwise the findings may explain why it is missing
   const isNamed = names.length === 0 ? () => true : compileGlobs(names);
-  return files
-    .filter(({ candidate }) => namesOf(candidate.endpoint).some(isNamed))
-    .flatMap((file) =>
-      (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
-    )
-    .filter(({ example }) => example.name.toLowerCase().includes(part.toLowerCase()));
+  const chosen = files.filter(({ candidate }) => namesOf(candidate.endpoint).some(isNamed));
+  const hasPart = ({ name }: { readonly name: string }): boolean =>
+    name.toLowerCase().includes(part.toLowerCase());
+  return {
+    cases: chosen
+      .flatMap((file) =>
+        (file.analysis.file.examples ?? []).map((example, index) => ({ file, index, example })),
+      )
+      .filter(({ example }) => hasPart(example)),
+    watches: chosen.flatMap(watchCasesOf).filter(({ test }) => hasPart(test)),
+  };
 }
 
 /** Its name alone means all versions. */

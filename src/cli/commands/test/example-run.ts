@@ -56,7 +56,12 @@ function outOfRange({ file, index }: Case): Finding {
 
 /** An example's own rows for a table replace those of its file. */
 export function rowsOfCase({ file, index, example }: Case): readonly Rows[] {
-  const own = rowsAt(file, example.fixtures, ['examples', index, 'fixtures']);
+  return rowsWith(file, example.fixtures, ['examples', index, 'fixtures']);
+}
+
+/** These rows, at a path of the file, replace those of the file. */
+export function rowsWith(file: InspectedFile, fixtures: Fixtures | undefined, path: Path): readonly Rows[] {
+  const own = rowsAt(file, fixtures, path);
   const named = new Set(own.map(({ table }) => table));
   const shared = rowsAt(file, file.analysis.file.fixtures, ['fixtures']);
   return [...own, ...shared.filter(({ table }) => !named.has(table))];

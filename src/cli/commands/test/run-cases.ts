@@ -11,15 +11,17 @@ import type { Case } from './call-example.ts';
 import type { CaseReport, Report } from './report.ts';
 import { updateExample, type TextOf } from './update.ts';
 import type { TestOptions, TestDeps, Staged } from './staged.ts';
+import { runWatch, type WatchCase } from './watch-run.ts';
 
 /** The examples to run, and the findings so far. */
 export interface Chosen extends Pick<FilesReading, 'files' | 'findings'> {
   readonly cases: readonly Case[];
+  readonly watches: readonly WatchCase[];
 }
 
 /** Runs the examples sequentially: they share the tables. */
 export async function runCases(
-  { files, cases, findings }: Chosen,
+  { files, cases, watches, findings }: Chosen,
   staged: Staged,
   { options, deps }: { readonly options: TestOptions; readonly deps: TestDeps },
 ): Promise<Report> {
@@ -40,6 +42,12 @@ export async function runCases(
         options.update && isOpen && outcome !== undefined && (await updateExample(each, outcome, written));
       examples.push(caseReport(each, isUpdated ? 'updated' : failures, deps.now() - from));
       if (options.bail && examples.at(-1)?.outcome === 'failed') break;
+    }
+    for (const each of staged.findings.length > 0 ? [] : watches) {
+      if (options.bail && examples.at(-1)?.outcome === 'failed') break;
+      const from = deps.now();
+      const failures = await runWatch(each, { engine, stage, pathAt: trial.pathAt });
+      examples.push(watchReport(each, failures.map((failure) => explainBroken(failure, staged.schema)), deps.now() - from)); // prettier-ignore
     }
   } finally {
     deps.terminal.progress('');
@@ -64,6 +72,22 @@ function caseReport(
     outcome: isUpdated ? 'updated' : failed,
     ms,
     failures: isUpdated ? [] : failures,
+  };
+}
+
+function watchReport(
+  { file, watch, test, path }: WatchCase,
+  failures: readonly Finding[],
+  ms: number,
+): CaseReport {
+  return {
+    endpoint: referenceOf(file.candidate.endpoint),
+    example: `watch ${watch.name}: ${test.name}`,
+    file: shortPath(file.document.file),
+    ...file.document.locate([...path, 'name']),
+    outcome: failures.length > 0 ? 'failed' : 'passed',
+    ms,
+    failures,
   };
 }
 

@@ -9,11 +9,15 @@ import { runCases } from './run-cases.ts';
 /** Runs the examples once; resolves to the exit code. Rejects with CommandError if none was selected. */
 export async function test(options: TestOptions, deps: TestDeps): Promise<0 | 1> {
   const reading = await createReadFiles(options.endpoints, options.settings.engineSources)();
-  const cases = chosenCases(reading, options);
-  if (cases.length === 0 && options.part !== undefined && reading.findings.length === 0)
+  const chosen = chosenCases(reading, options);
+  if (
+    chosen.cases.length + chosen.watches.length === 0 &&
+    options.part !== undefined &&
+    reading.findings.length === 0
+  )
     throw new CommandError(`No example name contains "${options.part}"`, { exitCode: 2 });
   return withStage(options, deps, async (staged) => {
-    const report = await runCases({ ...reading, cases }, staged, { options, deps });
+    const report = await runCases({ ...reading, ...chosen }, staged, { options, deps });
     await options.print(report, deps.terminal);
     return isFailed(report) ? 1 : 0;
   });

@@ -5,6 +5,7 @@ import { CommandError, noteError } from '../../kit/command-error.ts';
 import { createReadFiles, type FilesReading } from './endpoint-files.ts';
 import { runCases } from './run-cases.ts';
 import { withStage, type Staged, type TestDeps, type TestOptions } from './staged.ts';
+import type { Case } from './call-example.ts';
 import { chosenCases } from './choose.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 
@@ -43,8 +44,10 @@ async function runAgain(
   { options, deps }: { readonly options: TestOptions; readonly deps: TestDeps },
 ): Promise<void> {
   try {
-    const cases = chosenCases(reading, options).filter(({ file }) => reading.changed.has(pathOf(file)));
-    await options.print(await runCases({ ...reading, cases }, staged, { options, deps }), deps.terminal);
+    const { cases, watches } = chosenCases(reading, options);
+    const hasChanged = ({ file }: Pick<Case, 'file'>): boolean => reading.changed.has(pathOf(file));
+    const chosen = { cases: cases.filter(hasChanged), watches: watches.filter(hasChanged) };
+    await options.print(await runCases({ ...reading, ...chosen }, staged, { options, deps }), deps.terminal);
   } catch (cause) {
     report(cause, deps);
   }

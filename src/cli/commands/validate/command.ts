@@ -1,5 +1,5 @@
 // `millrace validate`, its flags and help.
-import { readWatchNames } from '../../checks/watches.ts';
+import { readFileSettings } from '../../checks/file.ts';
 import { Option, type Command } from 'commander';
 import type { Settings } from '../../../service/config/settings.ts';
 import { CommandError } from '../../kit/command-error.ts';
@@ -82,12 +82,10 @@ export function addValidate(program: Command, deps: CommandDeps): void {
       routes:
         flags.rollups === true ? { zone: settings.clickhouse === undefined ? 'UTC' : undefined } : undefined,
       openTestRuntime: deps.openTestRuntime,
-      tenancy: settings.tenancy,
       engineSources: settings.engineSources,
       tokens: settings.tokens,
       endpoints: settings.endpoints,
-      hasHashKey: settings.piiHashKey !== undefined,
-      watchNames: await readWatchNames(settings),
+      ...(await readFileSettings(settings)),
       withoutTables: schema === undefined ? noTables(settings, 'Queries were not analysed') : undefined,
     };
     deps.setExitCode(await validate(options, deps.terminal));

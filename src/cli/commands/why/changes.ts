@@ -28,7 +28,7 @@ export async function changesFor(
   const { files, findings, rollups } = await createReadFiles(endpoints, settings.engineSources)();
   const own = files.filter(({ candidate }) => candidate.endpoint.name === endpoint);
   if (own.length === 0) return { reason: `no file of ${endpoints} has this endpoint` };
-  const cases = chosenCases({ files: own, findings }, { names: [], part: undefined }).filter(
+  const cases = chosenCases({ files: own, findings }, { names: [], part: undefined }).cases.filter(
     ({ example }) => !isRejectionExpected(example.expect),
   );
   if (cases.length === 0) return { reason: 'the endpoint has no examples' };

@@ -467,6 +467,63 @@ export interface Watch {
    * Text of the message. {column} is the value in the first row of the group that meets the condition. Default: the name, the condition and the values of its columns.
    */
   message?: string;
+  /**
+   * Tests by millrace test: looks from one time to another, and the messages that are sent.
+   */
+  tests?: WatchTest[];
+}
+/**
+ * Looks at fixtures with a clock that moves, and the messages that are expected.
+ */
+export interface WatchTest {
+  /**
+   * What the test shows.
+   */
+  name: string;
+  /**
+   * Time of the first look.
+   */
+  from: string;
+  /**
+   * Time of the last look, at the latest; there are at most 2,000.
+   */
+  until: string;
+  fixtures?: Fixtures;
+  /**
+   * The messages, in their order; an empty list for none. What a message does not name is not compared.
+   */
+  expect: ExpectedMessage[];
+}
+/**
+ * Rows for millrace test, by database.table: while the examples run, the table contains only these rows. Fixtures of an example override those of its file, and both override the fixtures folder.
+ */
+export interface Fixtures {
+  [k: string]: {
+    [k: string]: unknown;
+  }[];
+}
+/**
+ * A message of a watch.
+ */
+export interface ExpectedMessage {
+  /**
+   * What it says.
+   */
+  state: 'firing' | 'resolved' | 'no_data' | 'failing' | 'recovered';
+  /**
+   * The time of the look.
+   */
+  at?: string;
+  /**
+   * The values of the columns of group_by.
+   */
+  group?: {
+    [k: string]: Element;
+  };
+  /**
+   * Its text.
+   */
+  message?: string;
 }
 /**
  * How old the data of a response may be: its newest time in a column, when it is sent. The header Millrace-Data-Age has the age in seconds.
@@ -796,14 +853,6 @@ export interface Example {
    */
   test_only?: boolean;
   expect?: Expectation;
-}
-/**
- * Rows for millrace test, by database.table: while the examples run, the table contains only these rows. Fixtures of an example override those of its file, and both override the fixtures folder.
- */
-export interface Fixtures {
-  [k: string]: {
-    [k: string]: unknown;
-  }[];
 }
 /**
  * The expected response; checked by millrace test.

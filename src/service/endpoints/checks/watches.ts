@@ -1,7 +1,7 @@
 // Checks of watches: those of the file, and those of the columns that the engine reports.
 import type { Codes, PathFinding } from '../../../sql/base/finding.ts';
 import { readCondition } from '../../../sql/condition/condition.ts';
-import { outcomeOf, type Outcome } from '../../../sql/condition/outcomes.ts';
+import { outcomeOf, type ConditionOutcome } from '../../../sql/condition/outcomes.ts';
 import { readTemplate } from '../../../sql/condition/message.ts';
 import { holdsNull, integerOf, isFloat, plainTypeOf } from '../../../sql/types/traits.ts';
 import { parseType, type ClickHouseType } from '../../../sql/types/type.ts';
@@ -25,7 +25,7 @@ export const WATCH_COLUMN_CODES: Codes = {
 
 const LEAST_EVERY = 10_000;
 
-const SAYS: Readonly<Record<Exclude<Outcome, 'varies'>, string>> = {
+const SAYS: Readonly<Record<Exclude<ConditionOutcome, 'varies'>, string>> = {
   never: 'the condition is true for no row: the watch never sends a message',
   always: 'the condition is true for every row: the watch sends a message as soon as there is one',
 };

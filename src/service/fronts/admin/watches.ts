@@ -5,7 +5,7 @@ import type { Watcher } from '../../watches/watcher.ts';
 import { watchId } from '../../watches/advance.ts';
 
 /** Watches as they are now, of those that `shows` accepts. */
-export async function listWatches(
+async function listWatches(
   watcher: Pick<Watcher, 'targets' | 'records'>,
   shows: (target: ReturnType<Watcher['targets']>[number]) => boolean,
 ): Promise<readonly object[]> {
