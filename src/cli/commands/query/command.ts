@@ -5,6 +5,7 @@ import { CommandError } from '../../kit/command-error.ts';
 import { REAL_TIME } from '../../kit/real-time.ts';
 import { serviceAddress, type ServiceAddress } from '../../kit/service-client.ts';
 import { followLocal, followService, type LiveOptions } from './connect.ts';
+import { exportFile } from './export-file.ts';
 import { query } from './query.ts';
 import { queryService } from './query-service.ts';
 import { unobserved } from '../../../sql/base/observation.ts';
@@ -16,6 +17,7 @@ interface QueryFlags {
   readonly meta?: boolean;
   readonly all?: boolean;
   readonly live?: boolean;
+  readonly export?: string;
   readonly maxRows?: number;
   readonly url?: string;
   readonly key?: string;
@@ -48,6 +50,10 @@ export function addQuery(program: Command, deps: CommandDeps): void {
       '--live',
       'print the result, and again whenever it has changed, or only the new rows; ends with Ctrl-C',
     )
+    .option(
+      '--export <file>',
+      'with --url: have the service make a file of all rows (.parquet, .csv, .ndjson, .arrow), and download it',
+    )
     .option('--url <address>', 'address of a running service, such as http://127.0.0.1:4000')
     .option('--key <key>', 'the API key for --url (default: the environment variable MILLRACE_KEY)')
     .addOption(
@@ -63,6 +69,7 @@ export function addQuery(program: Command, deps: CommandDeps): void {
         });
       const asked = { endpoint, parameters, sql, lql, output };
       const address = addressOf(flags, deps);
+      if (flags.export !== undefined) return exported(asked, flags.export, { flags, address, deps });
       if (isLive(flags)) return live(asked, { flags, address, deps });
       const once = { ...asked, explain, meta, allPages };
       if (address !== undefined) return queryService(address, once, deps.terminal);
@@ -84,6 +91,22 @@ function isLive({ live = false, all, meta, explain }: QueryFlags): boolean {
   if (live && meta === true) throw misuse('Live calls have no metadata: leave out --meta or --live');
   if (live && explain === true) throw misuse('--explain runs nothing: leave out --explain or --live');
   return live;
+}
+
+/** Throws CommandError (exit 2) for flags that say nothing about a file. */
+async function exported(
+  asked: Omit<LiveOptions, 'signal' | 'after'>,
+  file: string,
+  { flags, address, deps }: LiveContext & { readonly flags: QueryFlags },
+): Promise<void> {
+  const { all, live: isFollowed, meta, explain } = flags;
+  if ([all, isFollowed, meta, explain].includes(true))
+    throw misuse('--export makes a file of all rows: leave out --all, --live, --meta and --explain');
+  if (address === undefined) throw misuse('--export is for a running service: add --url');
+  const abort = new AbortController();
+  const stop = (): void => abort.abort();
+  deps.onSignal({ stop, reload: stop });
+  await exportFile(address, asked, { file, signal: abort.signal }, deps.terminal);
 }
 
 interface LiveContext {
