@@ -29,7 +29,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     cache: cachePolicy(file),
     live: livePolicy(file),
     fresh: freshPolicy(file),
-    watches: watchPolicies(file),
+    watches: file.watch === undefined ? [] : watchPolicies(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, hashKey),
     concurrency: concurrencyOf(file),
