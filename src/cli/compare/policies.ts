@@ -3,6 +3,7 @@ import type { Endpoint, PagePolicy } from '../../service/endpoints/endpoint.ts';
 import { preferredToolName } from '../../service/endpoints/tool-names.ts';
 import { budgetText, type BudgetResource } from '../../service/config/budget.ts';
 import type { Rate } from '../../service/config/rate.ts';
+import { compareExports } from './export-changes.ts';
 import type { Contract, ContractChange } from './contract.ts';
 import type { PolicyCode } from './policy-changes.ts';
 import { compareWatches } from './watches.ts';
@@ -146,6 +147,7 @@ const FIELDS: readonly CompareField[] = [
       `changes are looked for every ${is} s, was ${was} s`,
     ],
   ),
+  compareExports,
   presence(['fresh'], ({ fresh }) => fresh, {
     added: ({ within, otherwise }) => [
       otherwise === 'error' ? 'fresh.error_added' : 'fresh.added',

@@ -1,4 +1,5 @@
 // The codes of changes of response size, caching, limits, reservations, labels and tools for agents.
+import { EXPORT_CHANGES } from './export-changes.ts';
 import {
   behaviour,
   breaking,
@@ -10,6 +11,7 @@ import {
 } from './change-kinds.ts';
 
 export const POLICY_CHANGES = {
+  ...EXPORT_CHANGES,
   'int64.changed': breaking(
     'The encoding of 64-bit integers changed',
     'Numbers become strings, or strings numbers, in every JSON response.',

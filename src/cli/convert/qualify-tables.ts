@@ -110,6 +110,7 @@ function isTableNext(query: Cursor, index: number, levels: Level[]): boolean {
   if (kind === ')' && levels.length > 1) levels.pop();
   if (level === undefined) return false;
   if (kind === ',') return level.isFrom;
+  if (query.kind(index - 1) === '@') return false; // a parameter, such as `@from`
   const word = query.word(index);
   if (word === 'FROM') {
     const before = query.word(index - 1);

@@ -300,3 +300,7 @@ export function sourceEdits(
     ...(words === undefined ? [] : [{ ...words, text: 'WHERE' }]),
   ];
 }
+
+export function applyEdits({ cursor: { sql } }: Tree, edits: readonly Edit[]): string {
+  return editedSource(sql, { start: 0, end: sql.length }, edits);
+}

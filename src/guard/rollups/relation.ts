@@ -218,9 +218,15 @@ function nearTo(
   { start: name, every, type }: Bucket,
   shared: Shared,
 ): string {
-  const time = shared.named(`CAST(${shared.named(bound)}, ${quoteString(`Nullable(${type})`)})`);
-  const margin = `toIntervalSecond(${every + (isDay ? SECONDS_OF_ZONES : 0)})`;
-  return `${name} >= ${time} - ${margin} AND ${name} <= ${time} + ${margin}`;
+  const time = `CAST(${shared.named(bound)}, ${quoteString(`Nullable(${type})`)})`;
+  const width = `toIntervalSecond(${every})`;
+  if (!isDay) {
+    const start = shared.named(`toStartOfInterval(${time}, ${width}, 'UTC')`);
+    return `${name} >= ${start} AND ${name} < ${start} + ${width}`;
+  }
+  const day = shared.named(time);
+  const margin = `toIntervalSecond(${every + SECONDS_OF_ZONES})`;
+  return `${name} >= ${day} - ${margin} AND ${name} <= ${day} + ${margin}`;
 }
 
 /** A day begins at most so far from its beginning in UTC. */

@@ -1,10 +1,9 @@
 // Routes a statement to a rollup: an edit of its source, by which it reads the same groups of fewer rows.
-import { editedSource } from '../../sql/clickhouse/clause.ts';
 import type { Node, Tree } from '../../sql/clickhouse/tree/nodes.ts';
 import { parseSavedText } from '../../sql/clickhouse/tree/parse.ts';
 import { sourceOf } from '../../sql/clickhouse/tree/visit.ts';
 import { compileRollup, type CompiledRollup } from './compile.ts';
-import { editLevels, sourceEdits, type Needs } from './edits.ts';
+import { applyEdits, editLevels, sourceEdits, type Needs } from './edits.ts';
 import {
   isDeep,
   isOpaqueQuery,
@@ -20,13 +19,20 @@ import {
 import { createIsAggregate, readAggregate, type MeasureUse } from './measures.ts';
 import type { Rollup, RollupInUse, RollupTable } from './model.ts';
 import { finerTime } from './precision.ts';
+import { priceOf, type PricedRead } from './price.ts';
 import { alignedTo, writeRelation } from './relation.ts';
 import { unfitNode, type Unfit } from './term.ts';
 import { createTerms, unnamedClock } from './terms.ts';
 import { createIsAligned } from './zones.ts';
 
 /** A statement that reads a rollup, or why it reads the rows. */
-export type Route = RollupRoute | { readonly kind: 'rows'; readonly rollup: Rollup; readonly reason: Unfit };
+export type Route = RollupRoute | RowsRoute;
+
+interface RowsRoute {
+  readonly kind: 'rows';
+  readonly rollup: Rollup;
+  readonly reason: Unfit;
+}
 
 interface RollupRoute {
   readonly kind: 'rollup';
@@ -80,7 +86,10 @@ export function createRouter({ zone }: RouterOptions): Router {
           else first ??= route;
         }
         const cheapest = cheapestOf(found);
-        if (cheapest !== undefined) return cheapest;
+        if (cheapest !== undefined) {
+          const { rollup, table, write } = cheapest;
+          return { kind: 'rollup', rollup, table, sql: write() };
+        }
       }
       return first;
     },
@@ -95,23 +104,28 @@ function zoneOf(type: string): string | undefined {
   return /'([^']+)'/.exec(type)?.[1];
 }
 
+/** A route whose statement is not written yet. */
+interface UnwrittenRoute extends Omit<RollupRoute, 'sql'> {
+  readonly read: PricedRead;
+  readonly write: () => string;
+}
+
 interface PricedRoute {
-  readonly route: RollupRoute;
+  readonly route: UnwrittenRoute;
   readonly inUse: RollupInUse;
 }
 
-/** The route that reads the fewest rows of all times, those of the source that its rollup does not cover among them; the first one if that is not known. */
-function cheapestOf(found: readonly PricedRoute[]): RollupRoute | undefined {
+/** The route of least work, the rows of the source that its rollup does not cover among it; the first one if that is not known. */
+function cheapestOf(found: readonly PricedRoute[]): UnwrittenRoute | undefined {
   const spanOf = ({ inUse: { coverage } }: PricedRoute): number => Number(coverage.until - coverage.from);
   const widest = Math.max(...found.map(spanOf));
   const priced = found.map((each) => {
     const { route, inUse } = each;
-    const { ofSource = 0, ofTables } = inUse.size ?? {};
-    const groups = ofTables?.get(route.table.table) ?? NaN;
-    return { route, rows: groups + ofSource * (1 - spanOf(each) / widest) };
+    const uncovered = (inUse.size?.ofSource ?? 0) * (1 - spanOf(each) / widest);
+    return { route, price: priceOf(route.read, inUse) + uncovered };
   });
-  const isKnown = priced.every(({ rows }) => !Number.isNaN(rows));
-  return (isKnown ? priced.toSorted((a, b) => a.rows - b.rows) : priced)[0]?.route;
+  const isKnown = priced.every(({ price }) => !Number.isNaN(price));
+  return (isKnown ? priced.toSorted((a, b) => a.price - b.price) : priced)[0]?.route;
 }
 
 interface Candidate {
@@ -120,10 +134,14 @@ interface Candidate {
   readonly tablesFor: (rollup: Rollup, needs: Needs) => readonly RollupTable[];
 }
 
-function routeTo(tree: Tree, source: Node, { inUse, compiled, tablesFor }: Candidate): Route {
+function routeTo(
+  tree: Tree,
+  source: Node,
+  { inUse, compiled, tablesFor }: Candidate,
+): UnwrittenRoute | RowsRoute {
   const { rollup, coverage } = inUse;
-  const unfit = (reason: Unfit): Route => ({ kind: 'rows', rollup, reason });
-  const rows = (text: string): Route => unfit({ text });
+  const unfit = (reason: Unfit): RowsRoute => ({ kind: 'rows', rollup, reason });
+  const rows = (text: string): RowsRoute => unfit({ text });
   if (isOpaqueQuery(tree))
     return rows('the statement has settings or lambdas with names, or could not be read');
   const isAggregate = createIsAggregate(tree, compiled.measures);
@@ -154,21 +172,19 @@ function routeTo(tree: Tree, source: Node, { inUse, compiled, tablesFor }: Candi
   });
   const table = tables.at(-1);
   if (table === undefined) return rows('it covers no time yet');
-  const relation = writeRelation({
-    ...needs,
-    comparisons: [...needs.comparisons.values()],
-    compiled,
-    tables,
-    coverage,
-    source: sourceOf(tree, source.parts[0] ?? source),
-  });
-  const edits = [...edited.edits, ...sourceEdits(tree, source, levels, relation)];
-  return {
-    kind: 'rollup',
-    rollup,
-    table,
-    sql: editedSource(tree.cursor.sql, { start: 0, end: tree.cursor.sql.length }, edits),
+  const write = (): string => {
+    const relation = writeRelation({
+      ...needs,
+      comparisons: [...needs.comparisons.values()],
+      compiled,
+      tables,
+      coverage,
+      source: sourceOf(tree, source.parts[0] ?? source),
+    });
+    return applyEdits(tree, [...edited.edits, ...sourceEdits(tree, source, levels, relation)]);
   };
+  const priced = { tables, measures: needs.measures, comparisons: needs.comparisons.size };
+  return { kind: 'rollup', rollup, table, read: priced, write };
 }
 
 /** A name is looked for in each level, so there are at most this many. */

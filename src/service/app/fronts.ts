@@ -7,32 +7,24 @@ import {
 } from '../fronts/clickhouse/routes.ts';
 import { addExplorer } from '../fronts/explorer/routes.ts';
 import { addMcp } from '../fronts/mcp/routes.ts';
-import { addUsageRoute } from '../fronts/usage/routes.ts';
 import type { Front } from '../fronts/server.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
-import { usage } from '../request/usage.ts';
-import { whyFront } from './call-reports.ts';
-import { after, clock } from './clock.ts';
+import { usageFront, whyFront } from './call-reports.ts';
+import { after } from './clock.ts';
+import { exportsFront } from './exports-front.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 
 /** The listeners have `base` in common; ClickHouse's interface needs `clickhouse`. */
 export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouseOptions): readonly Front[] {
-  const { settings, path, catalog, isDevelopment, calls } = parts;
+  const { settings, path, catalog, isDevelopment } = parts;
   const fronts: readonly (Front | false)[] = [
     (app) => addExplorer(app, rejectOtherMethods),
-    (app) =>
-      addUsageRoute(
-        app,
-        {
-          usage: (key, record, days) =>
-            usage({ ...path, keyUsage: calls.usage, clock }, { key, record, days }),
-        },
-        rejectOtherMethods,
-      ),
+    usageFront(parts),
     whyFront(parts),
+    exportsFront(parts),
     isDevelopment &&
       ((app) => {
         const options = {

@@ -2,11 +2,13 @@
 import { WRITE_PATIENCE, type RedisLink } from '../cache/redis-link.ts';
 import type { Finding } from '../../sql/base/finding.ts';
 import type { Engine, HostState } from '../engine/engine.ts';
+import type { Exports } from '../exports/exports.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Gauge } from '../observe/metrics.ts';
 import { confinementGauge } from './confinement-checks.ts';
 import type { Watcher } from '../watches/watcher.ts';
 import type { Core } from './core.ts';
+import { exportGauges } from './export-gauges.ts';
 import { dataGauges } from './data-checks.ts';
 
 export interface GaugesOptions extends Pick<
@@ -15,6 +17,7 @@ export interface GaugesOptions extends Pick<
 > {
   readonly engine: Engine;
   readonly link: RedisLink | undefined;
+  readonly exports: Pick<Exports, 'size'>;
   readonly slowClients: SlowClients;
   readonly droppedLines: () => number;
   readonly watcher: Pick<Watcher, 'isLeading'>;
@@ -55,6 +58,7 @@ export function gaugesOf(options: GaugesOptions): readonly Gauge[] {
     { name: 'millrace_warming_entries', help: 'Cache entries kept warm.', read: warming.size },
     ...sendingGauges(slowClients),
     ...liveGauges(live),
+    ...exportGauges(options.exports),
     {
       name: 'millrace_watches_leading',
       help: 'Whether this process looks at watches and sends their messages: 1 in one of all replicas, if there are watches.',

@@ -1,7 +1,4 @@
 // Opens what a service consists of, in order, and closes what was opened if a part fails.
-import { createCompression } from '../http/compression.ts';
-import { createSlowClients } from '../http/slow-clients.ts';
-import { after } from './clock.ts';
 import { openCore } from './core.ts';
 import { gaugesOf } from './gauges.ts';
 import { openCalls } from './call-counting.ts';
@@ -12,28 +9,20 @@ import { openObserving } from './observing.ts';
 import { openRedis } from './redis.ts';
 import { loadingOf } from './loading.ts';
 import { openBackground } from './background.ts';
+import { openSending } from './sending.ts';
 import type { ServiceOptions } from './service-options.ts';
 
 const none = (): number => 0;
-
-/** Compressed responses get this fraction of the cache's memory on top: rows compress to an eighth or less. */
-const COMPRESSED_SHARE = 4;
 
 export async function openParts(
   options: ServiceOptions,
   state: Parts['state'],
 ): Promise<{ readonly parts: Parts; close(): Promise<void> }> {
   const { settings, engine } = options;
-  const compression = await createCompression(settings.cacheMemory / COMPRESSED_SHARE);
   const observing = await (options.openObserving ?? openObserving)(options);
   const { observe, metrics } = observing;
   options.engineEvents?.to(observe);
-  const slowClients = createSlowClients({
-    seconds: settings.sendTimeout,
-    bytes: settings.sendMemory,
-    after,
-    observe,
-  });
+  const sending = await openSending(settings, observe);
   const keyCheck = createKeyCheck(observe);
   const keyring = await openKeyring({ ...options, observe, check: keyCheck.check }).catch(
     async (cause: unknown) => {
@@ -57,9 +46,14 @@ export async function openParts(
     await closeKeys(cause);
   }
   const calls = openCalls(link);
-  const background = await openBackground(options, { core, link, keyring, observe });
-  const { watcher } = background;
-  const services = { keyring, observing, calls, compression, slowClients, watcher };
+  const background = await openBackground(options, { core, link, keyring, observe }).catch(
+    async (cause: unknown) => {
+      await core.close();
+      return closeKeys(cause);
+    },
+  );
+  const { watcher, exports } = background;
+  const services = { keyring, observing, calls, exports, watcher, ...sending };
   const parts = {
     ...core,
     ...services,

@@ -3,6 +3,7 @@ import type { RedisLink } from '../cache/redis-link.ts';
 import type { LiveKeyring } from '../auth/live-keyring.ts';
 import type { Settings } from '../config/settings.ts';
 import type { Engine } from '../engine/engine.ts';
+import type { Exports } from '../exports/exports.ts';
 import type { Compression } from '../http/compression.ts';
 import type { SlowClients } from '../http/slow-clients.ts';
 import type { Watcher } from '../watches/watcher.ts';
@@ -18,6 +19,7 @@ export interface Parts extends Core {
   readonly keyring: LiveKeyring;
   readonly observing: Observing;
   readonly calls: Calls;
+  readonly exports: Exports;
   readonly compression: Compression;
   readonly slowClients: SlowClients;
   readonly watcher: Watcher;

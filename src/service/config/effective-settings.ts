@@ -4,6 +4,7 @@ import { parseBytes } from './bytes.ts';
 import { availableMemory, defaultSizes } from './memory.ts';
 import { channelSettings } from './channel-settings.ts';
 import { clickhouseSettings, type ClickHouseOptionalKey } from './clickhouse-settings.ts';
+import { exportSettings, type ExportOptionalKey } from './export-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { jwtSettings, type JwtOptionalKey } from './jwt-settings.ts';
 import { allowedOrigins } from './origins.ts';
@@ -68,6 +69,7 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
     sendTimeout: all.send_timeout,
     sendMemory: parseBytes(all.send_memory ?? sizes.sendMemory),
     liveStreams: { total: all.live_streams, perKey: all.live_streams_per_key },
+    exports: exportSettings(all),
     trustedProxies: listOf(all.trusted_proxies),
     traces: traceSettings(all),
     usage: all.usage,
@@ -89,6 +91,7 @@ type OptionalKey =
   | 'tenancy'
   | 'budget'
   | TraceKey
+  | ExportOptionalKey
   | 'trusted_proxies'
   | 'admin_names'
   | 'contact'

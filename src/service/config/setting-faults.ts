@@ -7,6 +7,7 @@ import type { SettingsFile } from './generated/settings.ts';
 import { findHalfJwt } from './jwt-settings.ts';
 import { findInvalidOrigins } from './origins.ts';
 import { findInvalidTraces } from './trace-settings.ts';
+import { findInvalidExports } from './export-settings.ts';
 import { findInvalidUrls } from './url-settings.ts';
 
 /** Settings that need others, or exclude them. */
@@ -22,5 +23,9 @@ export function findConflicts(values: SettingsFile): readonly Finding[] {
 
 /** URLs and origins that have the form of one, but cannot be used. */
 export function findUnusable(values: SettingsFile): readonly Finding[] {
-  return [...findInvalidUrls(values), ...findInvalidOrigins(values.cors_origins)];
+  return [
+    ...findInvalidUrls(values),
+    ...findInvalidExports(values),
+    ...findInvalidOrigins(values.cors_origins),
+  ];
 }

@@ -1,6 +1,7 @@
 // Process settings: their names, and those that take effect.
 import type { ChannelSettings } from './channel-settings.ts';
 import type { ClickHouseSettings } from './clickhouse-settings.ts';
+import type { ExportSettings } from './export-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { readSchema } from './schema-file.ts';
 import type { JwtSettings } from './jwt-settings.ts';
@@ -71,6 +72,7 @@ export interface Settings {
   readonly sendMemory: number;
   /** Open at once: in all, and of one key. */
   readonly liveStreams: { readonly total: number; readonly perKey: number };
+  readonly exports: ExportSettings;
   /** Addresses and networks of trusted proxies. */
   readonly trustedProxies: readonly string[];
   /** Undefined: traces are not exported. */

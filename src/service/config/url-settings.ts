@@ -12,6 +12,10 @@ export function findInvalidUrls(values: SettingsFile): Finding[] {
     { key: 'clickhouse_url', isValid: servers === undefined || servers.split(/, */).every(isServerUrl) },
     { key: 'jwt_jwks_url', isValid: keys === undefined || isFetchable(keys) },
     { key: 'public_url', isValid: values.public_url === undefined || isPublicUrl(values.public_url) },
+    {
+      key: 'export_s3_url',
+      isValid: values.export_s3_url === undefined || isFetchable(values.export_s3_url),
+    },
     { key: 'otlp_endpoint', isValid: collector === undefined || isUrl(collector) },
   ];
   return checks.flatMap(({ key, isValid }) => (isValid ? [] : [invalidUrl(key)]));
@@ -28,6 +32,7 @@ const HINTS: ReadonlyMap<string, string> = new Map([
     'redis_url',
     'Write redis://:password@host:6379/0, without query and fragment, with / as %2F, ? as %3F, # as %23, @ as %40 and % as %25 in the password',
   ],
+  ['export_s3_url', 'Write a URL without user, password and fragment, such as https://s3.example.com'],
   ['public_url', 'Write a URL without user, query and fragment, such as https://api.example.com'],
   [
     'jwt_jwks_url',

@@ -1,7 +1,12 @@
 // A compiled endpoint: everything its file defines, resolved.
 import type { Selection } from '../../sql/clickhouse/expand.ts';
 import type { Budget } from '../config/budget.ts';
-import type { EndpointFile, Example, Sandbox as SandboxOptions } from '../config/generated/endpoint.ts';
+import type {
+  EndpointFile,
+  Example,
+  Export as ExportFile,
+  Sandbox as SandboxOptions,
+} from '../config/generated/endpoint.ts';
 import type { Rate } from '../config/rate.ts';
 import type { Limits } from '../engine/engine.ts';
 import type { Binder, Bindings } from '../params/binder.ts';
@@ -65,6 +70,8 @@ export interface Endpoint {
   readonly cache: CachePolicy | undefined;
   /** Undefined: no live calls. */
   readonly live: LivePolicy | undefined;
+  /** Undefined: no exports. */
+  readonly export: ExportPolicy | undefined;
   /** Undefined: responses do not say how old their data is. */
   readonly fresh: FreshPolicy | undefined;
   readonly watches: readonly WatchPolicy[];
@@ -172,6 +179,19 @@ export interface LivePolicy {
   readonly every: number;
   /** Columns that identify a row, for events with new rows only; undefined: events have whole results. */
   readonly key: readonly string[] | undefined;
+}
+
+export type ExportFormat = NonNullable<ExportFile['formats']>[number];
+export type ExportPlace = NonNullable<ExportFile['to']>[number];
+
+/** Whole results as files. */
+export interface ExportPolicy {
+  readonly maxRows: number;
+  readonly formats: readonly ExportFormat[];
+  readonly places: readonly ExportPlace[];
+  /** Seconds. */
+  readonly keep: number;
+  readonly perKey: number;
 }
 
 /** How old the data of a response may be. */

@@ -5,6 +5,7 @@ import { parseBudgets } from '../config/budget.ts';
 import { parseBytes } from '../config/bytes.ts';
 import type { EndpointFile } from '../config/generated/endpoint.ts';
 import { parseRate } from '../config/rate.ts';
+import { exportPolicy } from './checks/exports.ts';
 import { freshPolicy } from './checks/fresh.ts';
 import { livePolicy } from './checks/live.ts';
 import { pageKey, pageSizes } from './checks/pages.ts';
@@ -28,6 +29,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     limits: limitsOf(file),
     cache: cachePolicy(file),
     live: livePolicy(file),
+    export: exportPolicy(file),
     fresh: freshPolicy(file),
     watches: file.watch === undefined ? [] : watchPolicies(file),
     sandbox: sandboxPolicy(file),

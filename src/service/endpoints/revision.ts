@@ -18,7 +18,7 @@ export function cursorSecret(file: EndpointFile, sql: string): Buffer {
 
 /**
  * Excludes what cannot change a result: the query, which callers of this add as it is bound, which version is the default, documentation (deprecation, descriptions, examples and their rows, labels, reasons, the source of a conversion), what
- * agents and people see, how results are followed, and scheduling.
+ * agents and people see, how results are followed and exported, and scheduling.
  */
 function resultRelevant(file: EndpointFile): object {
   const {
@@ -39,6 +39,7 @@ function resultRelevant(file: EndpointFile): object {
     mcp: _mcp,
     view: _view,
     live: _live,
+    export: _export,
     watch: _watch,
     budget: _budget,
     query: _query,

@@ -98,6 +98,11 @@ export interface RunOptions {
   readonly callers?: Callers | undefined;
   /** Low priority: runs only when no other statement is waiting. */
   readonly isPatient?: boolean;
+  /**
+   * The result is read while the statement runs, in bounded memory, and the statement needs none of the connections that others wait for: its
+   * caller bounds how many of them run. It is ended, as `unavailable`, when the data is opened under other rules.
+   */
+  readonly isStreamed?: boolean | undefined;
   /** Called when a connection is free, before the statement is sent; its rejection ends the run. */
   readonly onStart?: () => Promise<void>;
   /**
@@ -122,6 +127,8 @@ export interface Result {
   readonly read?: ReadSummary | undefined;
   /** Number of rows, without totals and extremes; known for an EngineFormat only, unless the engine does not report it. */
   readonly rows?: number | undefined;
+  /** The same of a streamed result, once its chunks have ended. */
+  readonly streamedRows?: () => number | undefined;
 }
 
 /** A result column as described by the engine. */

@@ -8,6 +8,8 @@ export interface Belonging {
   /** A subdivision of a key, such as an endpoint. */
   readonly lane?: string | undefined;
   readonly origin?: 'saved' | 'consumer' | undefined;
+  /** It takes none of the slots that others share: its caller bounds how many run. */
+  readonly isApart?: boolean | undefined;
   /** A further place of another item, with which it is counted once. */
   readonly isCopy?: boolean | undefined;
 }

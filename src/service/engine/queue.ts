@@ -69,7 +69,7 @@ export function createQueue({ timeoutMs, after, shares, ...bounds }: QueueOption
   let closed = false;
 
   function settle(): void {
-    if (places.running() > 0 || line.size() > 0) return;
+    if (!places.isIdle() || line.size() > 0) return;
     for (const resolve of settling.splice(0)) resolve();
   }
 
@@ -162,6 +162,8 @@ export interface Places {
   pause(): Promise<void>;
   resume(): void;
   readonly running: () => number;
+  /** Returns whether none holds a slot, those apart included. */
+  readonly isIdle: () => boolean;
 }
 
 /** Without shares, every statement may use any slot. */
@@ -170,20 +172,28 @@ function createPlaces(count: number, shares: Shares | undefined): Places {
   let limit = count;
   let running = 0;
   let consumers = 0;
+  let apart = 0;
   let isPaused = false;
   const pausing: (() => void)[] = [];
+  const isIdle = (): boolean => running + apart === 0;
   const settlePauses = (): void => {
-    if (running === 0) for (const resolve of pausing.splice(0)) resolve();
+    if (isIdle()) for (const resolve of pausing.splice(0)) resolve();
   };
-  const change = ({ key = '', origin }: Belonging, by: 1 | -1): void => {
+  const change = ({ key = '', origin, isApart = false }: Belonging, by: 1 | -1): void => {
+    if (isApart) {
+      apart += by;
+      return;
+    }
     running += by;
     if (origin !== 'consumer') return;
     consumers += by;
     consumersOf.add(key, by);
   };
   return {
-    mayEnter: ({ key = '', origin }) => {
-      if (isPaused || running >= limit) return false;
+    mayEnter: ({ key = '', origin, isApart = false }) => {
+      if (isPaused) return false;
+      if (isApart) return true;
+      if (running >= limit) return false;
       if (shares === undefined || origin !== 'consumer') return true;
       // Statements without a key are short internal ones, such as the validation of a query.
       return consumers < shares.consumers && (key === '' || consumersOf.get(key) < shares.perKey);
@@ -206,5 +216,6 @@ function createPlaces(count: number, shares: Shares | undefined): Places {
       isPaused = false;
     },
     running: () => running,
+    isIdle,
   };
 }

@@ -20,15 +20,6 @@ function nextPage(url: string, cursor: string): string {
   return `?${[...safe, `cursor=${cursor}`].join('&')}`;
 }
 
-/** The preferences that were applied (RFC 7240, 3). */
-function appliedField(
-  preferences: AnswerParts['preferences'],
-  isMetadataPreferred = false,
-): Readonly<Record<string, string>> {
-  const applied = [...preferences, ...(isMetadataPreferred ? ['metadata'] : [])];
-  return applied.length === 0 ? {} : { 'Preference-Applied': applied.join(', ') };
-}
-
 /** Header fields of an answer, except those that differ from call to call. */
 export function answerFields(
   {
@@ -48,15 +39,20 @@ export function answerFields(
   headerPrefix: string,
 ): Readonly<Record<string, string>> {
   const links = next === undefined ? [] : [{ target: nextPage(url, next), rel: 'next' }];
-  return {
+  const fields: Record<string, string> = {
     'Cache-Control': outcome === undefined ? 'no-store' : cacheControl(outcome, shared),
     ETag: etag,
-    ...calledFields({ endpoint, successor, dialect }, headerPrefix, links),
-    ...appliedField(preferences, isMetadataPreferred),
-    ...(truncated ? { 'Millrace-Truncated': 'true' } : {}),
-    ...dataFields(dataAge),
-    ...(outcome === undefined ? {} : { Age: String(outcome.age), 'Cache-Status': cacheStatus(outcome) }),
   };
+  addCalled(fields, { endpoint, successor, dialect }, { headerPrefix, links });
+  const applied = isMetadataPreferred === true ? [...preferences, 'metadata'] : preferences;
+  if (applied.length > 0) fields['Preference-Applied'] = applied.join(', '); // RFC 7240, 3
+  if (truncated) fields['Millrace-Truncated'] = 'true';
+  if (dataAge !== undefined) Object.assign(fields, dataFields(dataAge));
+  if (outcome !== undefined) {
+    fields['Age'] = String(outcome.age);
+    fields['Cache-Status'] = cacheStatus(outcome);
+  }
+  return fields;
 }
 
 /** How old the data is, in seconds, and whether that is too old. */
@@ -71,19 +67,25 @@ export function dataFields(age: Answer['dataAge']): Readonly<Record<string, stri
 type CalledParts = Pick<AnswerParts, 'endpoint' | 'successor' | 'dialect'>;
 
 /** Those that say what was called. */
-export function calledFields(
+export function calledFields(called: CalledParts, headerPrefix: string): Readonly<Record<string, string>> {
+  const fields: Record<string, string> = {};
+  addCalled(fields, called, { headerPrefix, links: [] });
+  return fields;
+}
+
+function addCalled(
+  fields: Record<string, string>,
   { endpoint, successor, dialect }: CalledParts,
-  headerPrefix: string,
-  links: Parameters<typeof linkField>[0] = [],
-): Readonly<Record<string, string>> {
-  return {
-    Vary: `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII, ${headerPrefix}-ENDPOINT-ROLLUPS`,
-    'Millrace-Endpoint': `${endpoint.name}@${endpoint.revision}`,
-    ...(endpoint.version === undefined ? {} : { 'Millrace-Version': String(endpoint.version) }),
-    ...deprecationFields(endpoint),
-    ...linkField([...links, ...successorLinks(successor)]),
-    ...(dialect === undefined ? {} : { 'Millrace-Dialect': dialect }),
-  };
+  { headerPrefix, links }: { readonly headerPrefix: string; readonly links: readonly Link[] },
+): void {
+  fields['Vary'] =
+    `Accept, Accept-Encoding, Prefer, Authorization, X-API-KEY, Origin, ${headerPrefix}-ENDPOINT-REDACT-PII, ${headerPrefix}-ENDPOINT-ROLLUPS`;
+  fields['Millrace-Endpoint'] = `${endpoint.name}@${endpoint.revision}`;
+  if (endpoint.version !== undefined) fields['Millrace-Version'] = String(endpoint.version);
+  if (endpoint.deprecated !== undefined) Object.assign(fields, deprecationFields(endpoint));
+  if (links.length > 0 || successor !== undefined)
+    Object.assign(fields, linkField([...links, ...successorLinks(successor)]));
+  if (dialect !== undefined) fields['Millrace-Dialect'] = dialect;
 }
 
 /** The whole lifetime: caches subtract Age, which is sent beside it (RFC 9111, 4.2). Shared caches may serve stale responses (RFC 5861). */

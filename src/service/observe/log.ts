@@ -147,6 +147,8 @@ const LEVELS: Readonly<Record<ByKind, Level>> = {
   'cache.unwatched': 'warn',
   'live.unwatched': 'warn',
   'live.failed': 'warn',
+  'export.ended': 'info',
+  'export.not_kept': 'warn',
   'watch.not_notified': 'warn',
   'watch.not_stored': 'error',
   'watch.looked': 'debug',

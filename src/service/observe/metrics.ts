@@ -247,8 +247,10 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
   });
   const countBudgets = createBudgetMetrics(registers);
   const countLive = createLiveMetrics(registers);
+  const countExports = createExportMetrics(registers);
   return (event) => {
     countLive(event);
+    countExports(event);
     if (event.kind === 'shadow.compared') countShadow(event);
     if (event.kind === 'rollup.verified') verified.inc({ rollup: event.rollup, outcome: event.outcome });
     countBudgets(event);
@@ -260,6 +262,18 @@ function createEngineMetrics(registry: Registry): (event: Event) => void {
     if (event.kind === 'engine.statement_fatal')
       fatal.inc({ origin: event.origin, fatality: event.fatality });
     if (event.kind === 'query.suspended') suspended.inc({ scope: event.scope });
+  };
+}
+
+function createExportMetrics(registers: readonly Registry[]): (event: Event) => void {
+  const ended = new Counter({
+    name: 'millrace_exports_total',
+    help: 'Exports that ended, by state: finished, failed, canceled.',
+    labelNames: ['endpoint', 'state'],
+    registers: [...registers],
+  });
+  return (event) => {
+    if (event.kind === 'export.ended') ended.inc({ endpoint: event.endpoint, state: event.state });
   };
 }
 

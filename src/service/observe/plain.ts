@@ -171,6 +171,9 @@ const LINES: Lines = {
     const what = outcome === 'failed' ? 'fails' : `differs in ${[...columns].join(', ')}`;
     return [`shadow: version ${version} of ${endpoint} ${what}`];
   },
+  'export.ended': ({ endpoint, state, code, cause }) =>
+    state === 'failed' ? [`export: ${endpoint} failed (${code}): ${describeCause(cause)}`] : [],
+  'export.not_kept': ({ cause }) => [`export: its state cannot be kept: ${describeCause(cause)}`],
   'budget.spent': NOTHING,
   'budget.exceeded': NOTHING,
   'usage.written': NOTHING,

@@ -47,7 +47,8 @@ export function createRecentCalls({ now, most = 2000 }: RecentCallsOptions): Rec
       if (requestId.length > MAX_ID) return;
       const { cache, rows, bytes, ms, timing, read, isReadShown } = call;
       const known = { requestId, usageId, principal, endpoint, revision, version, status, code };
-      calls[next] = { ...known, cache, rows, bytes, ms, timing, read, isReadShown, ended: now() };
+      const ended = now();
+      calls[next] = { cache, rows, bytes, ms, timing, read, isReadShown, ended, ...known };
       next = (next + 1) % most;
     },
     find: (requestId, usageId) =>

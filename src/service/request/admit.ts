@@ -6,9 +6,17 @@ import type { Catalog } from '../endpoints/catalog.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { successorOf } from '../endpoints/versions.ts';
 import { budgetLimits, type BudgetLimit } from '../limits/budgets.ts';
+import type { LimitState } from '../limits/rate-limits.ts';
 import { chooseVersion, findEndpoint } from './admission/find-endpoint.ts';
-import { identify, type KeyDeps, countRequest, limitsOf, type RequestKind } from './admission/keys.ts';
-import type { Call, CallContent, CallRecord } from './call.ts';
+import {
+  countAgain,
+  countRequest,
+  identify,
+  limitsOf,
+  type KeyDeps,
+  type RequestKind,
+} from './admission/keys.ts';
+import type { AdmitAgain, Call, CallContent, CallRecord } from './call.ts';
 import { readConsumerQuery, type ConsumerQuery } from './consumer/consumer-query.ts';
 import type { Suspensions } from './consumer/suspensions.ts';
 import { analysisOf, type SpendingDeps } from './limits/spending.ts';
@@ -34,6 +42,8 @@ export interface Admitted {
   readonly authMs: number;
   /** Returns whether an identical call may be admitted without repeating the checks: nothing they depend on has changed. */
   readonly isStillAdmitted: () => boolean;
+  /** Admits a repetition of the call while it is still admitted: notes the use of the key, and counts the call. */
+  readonly admitAgain: AdmitAgain;
   /** Returns whether keys and endpoints are those that the call was admitted with. */
   readonly isCurrent: () => boolean;
 }
@@ -64,7 +74,11 @@ export async function admit(deps: AdmitDeps, call: Call, kind: AdmissionKind = '
   const budgets = budgetLimits(principal, limited ?? endpoint);
   const consumerQuery = admitQuery(deps, { call, content, endpoint, principal, budgets });
   // Consumer queries are rechecked every time: the sandbox may have been disabled since.
-  const isRepeatable = consumerQuery === undefined && !isLimited;
+  const isRepeatable = consumerQuery === undefined;
+  const noteUse = <Limits>(states: Limits): Limits => {
+    if (states !== undefined) deps.keyUse.note(principal.id);
+    return states;
+  };
   const isCurrent = (): boolean => catalog() === snapshot && keyring() === keys && clock.epoch() < expires;
   return {
     call,
@@ -76,9 +90,14 @@ export async function admit(deps: AdmitDeps, call: Call, kind: AdmissionKind = '
     budgets,
     authMs,
     isStillAdmitted: () => isRepeatable && isCurrent(),
+    admitAgain: isLimited
+      ? () => countAgain(deps.rateLimits, limits).then(noteUse)
+      : () => noteUse(NO_LIMITS),
     isCurrent,
   };
 }
+
+const NO_LIMITS: readonly LimitState[] = [];
 
 /** The consumer query of a call, if it has one. Its analyses count against the budgets of the call. Throws Problem. */
 function admitQuery(

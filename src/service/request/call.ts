@@ -108,6 +108,9 @@ export interface CallRecord {
 /** Seconds after the lifetime of a response (RFC 5861). */
 export type SharedCaching = Pick<CachePolicy, 'staleWhileRevalidate' | 'staleIfError'>;
 
+/** The states of the rate limits after a repetition of a call; undefined: it is not admitted. */
+export type AdmitAgain = () => readonly LimitState[] | undefined | Promise<readonly LimitState[] | undefined>;
+
 export type Replay = () => CachedAnswer | undefined | Promise<CachedAnswer | undefined>;
 
 /** As in X-ClickHouse-Summary. What is not known is 0: a cached response has read nothing. */
@@ -155,4 +158,6 @@ export interface Answer {
    * cached.
    */
   readonly replay: Replay | undefined;
+  /** Admits a repetition before it is sent. */
+  readonly admitAgain: AdmitAgain;
 }

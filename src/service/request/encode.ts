@@ -3,7 +3,6 @@ import type { Principal } from '../auth/principal.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import type { SharedCaching, Answer } from './call.ts';
 import type { ConsumerQuery } from './consumer/consumer-query.ts';
-import type { KeyUse } from '../auth/key-use.ts';
 import type { Clock } from '../../sql/base/clock.ts';
 import { addMetadata, type MetadataDeps } from './metadata.ts';
 import type { Plan } from './plan.ts';
@@ -15,7 +14,6 @@ import type { Shadow } from './shadow/shadow.ts';
 
 export interface EncodeDeps extends MetadataDeps {
   readonly clock: Clock;
-  readonly keyUse: Pick<KeyUse, 'note'>;
   /** Compares versions after calls; undefined: not here. */
   readonly shadow?: Shadow | undefined;
   /** It repeats calls of rollups over the rows; if it is undefined, they are not repeated. */
@@ -31,7 +29,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
   rejectStale(plan, dataAge);
   const until = Math.min(bindings.until, freshUntil(plan, dataAge));
   const outcome = found.outcome && whileValid(found.outcome, { until }, now);
-  const result = { ...found, outcome, dataAge };
+  const result = { dataAge, ...found, outcome };
   const described = metadata && (await withMetadata(deps, result, metadata));
   const { body, etag, replay, timing } = described ?? (metadata ? { ...result, replay: undefined } : result);
   if (result.rollup !== undefined) deps.verification?.offer(plan);
@@ -59,6 +57,7 @@ export async function encode(deps: EncodeDeps, found: Result): Promise<Answer> {
     dataAge,
     summary: { resultRows: result.rows, elapsedNs: Math.round(timing.engine * 1e6) },
     replay: replay && replayFor(deps, plan, replay),
+    admitAgain: admitted.admitAgain,
   };
 }
 
@@ -80,16 +79,8 @@ function replayFor(
   plan: Plan,
   replay: NonNullable<Answer['replay']>,
 ): NonNullable<Answer['replay']> {
-  const {
-    admitted: { isStillAdmitted },
-    bindings,
-    requester: { key },
-  } = plan;
-  const again = replayWithAge(deps, plan, () => {
-    if (!isStillAdmitted()) return undefined;
-    deps.keyUse.note(key);
-    return replay();
-  });
+  const { admitted, bindings } = plan;
+  const again = replayWithAge(deps, plan, () => (admitted.isStillAdmitted() ? replay() : undefined));
   return replayWhileValid(deps, bindings, again);
 }
 

@@ -57,7 +57,6 @@ export async function plan(deps: PlanDeps, bound: Bound): Promise<Plan> {
   const { trace } = call.record;
   const { labels, workload } = bound;
   return {
-    ...bound,
     query,
     page: opened?.page,
     metadata,
@@ -73,6 +72,7 @@ export async function plan(deps: PlanDeps, bound: Bound): Promise<Plan> {
     directives: content.directives,
     signal: call.signal,
     planMs,
+    ...bound,
   };
 }
 

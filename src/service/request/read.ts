@@ -37,9 +37,9 @@ export async function read(deps: ReadDeps, plan: Plan): Promise<Result> {
   if (isCached(plan)) return readCached(deps, plan);
   const { requester, callers } = plan;
   noteRan(deps.ran, plan);
-  const produced = await run(deps, plan, { ...requester, signal: plan.signal(), callers });
+  const produced = await run(deps, plan, { signal: plan.signal(), callers, ...requester });
   const { etag = etagOf(produced.body) } = produced;
-  return { ...produced, plan, etag, outcome: undefined, replay: undefined };
+  return { plan, outcome: undefined, replay: undefined, ...produced, etag };
 }
 
 const NOT_RUN: Pick<Produced, 'timing' | 'read'> = {
@@ -57,12 +57,14 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
   const job = jobOf(deps, plan);
   const own = { hasFailed: false };
   const ask = {
-    ...job,
     caller: requester.key,
+    directives,
+    signal,
+    ...job,
     run: async (signal: AbortSignal, callers: Callers) => {
       const all = others === undefined ? callers : both(callers, others);
       noteRan(deps.ran, plan);
-      const produced = await run(deps, plan, { ...requester, signal, callers: all }).catch(
+      const produced = await run(deps, plan, { signal, callers: all, ...requester }).catch(
         (cause: unknown) => {
           own.hasFailed = true;
           throw cause;
@@ -71,8 +73,6 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
       ran = produced;
       return produced;
     },
-    directives,
-    signal,
   };
   const readOnce = (left: number): Promise<CacheRead> =>
     readThrough.read(ask).catch((cause: unknown) => {
@@ -100,13 +100,13 @@ async function readCached(deps: ReadDeps, plan: CachedPlan): Promise<Result> {
     return again instanceof Promise ? again.then(noteReplayed) : noteReplayed(again);
   };
   return {
-    ...found.entry,
     plan,
     outcome: found.outcome,
     timing: ran.timing,
     read: ran.read,
     rollup: ran.rollup,
     replay,
+    ...found.entry,
   };
 }
 

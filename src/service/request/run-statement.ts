@@ -83,8 +83,10 @@ export interface WrittenResult extends Omit<RunResult, 'lines'> {
 
 /** Runs a query to completion. Throws Problem. */
 export async function runQuery(deps: RunDeps, runnable: Runnable, context: RunContext): Promise<RunResult> {
-  const { bytes: lines, ...result } = await runInFormat(deps, runnable, context, { format: 'JSONEachRow' });
-  return { ...result, lines };
+  const { bytes, queueMs, read, rollup } = await runInFormat(deps, runnable, context, {
+    format: 'JSONEachRow',
+  });
+  return { lines: bytes, queueMs, read, rollup };
 }
 
 /** Runs a query to completion, written in a format. Throws Problem. */
@@ -167,7 +169,10 @@ function overRows(cause: unknown): undefined {
 }
 
 /** The `log_comment` of a statement, as JSON. */
-function commentOf({ name, revision, version }: Endpoint, { requestId, trace, labels }: RunContext): string {
+export function commentOf(
+  { name, revision, version }: Endpoint,
+  { requestId, trace, labels }: RunContext,
+): string {
   const labelled = labels === NO_LABELS ? {} : { labels };
   const traced = trace === undefined ? {} : { trace: trace.traceId };
   return JSON.stringify({

@@ -60,7 +60,7 @@ async function produceRows(
   const redacted = { ...cut, lines: await redactRows(deps, plan, cut.lines, context) };
   const cleaned = now();
   const { signal, key, spending } = context;
-  const body = await encodeRows({ engine, transformer }, redacted, { ...plan, signal, key, spending });
+  const body = await encodeRows({ engine, transformer }, redacted, { key, spending, ...plan, signal });
   const { rows, truncated, next } = cut;
   const contentType = contentTypeOf(plan.format);
   const engineMs = ran - started - queueMs;

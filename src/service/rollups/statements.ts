@@ -171,6 +171,8 @@ export function createStaging(plan: RollupPlan, table: RollupTable): string {
 
 /** Fewer rows than the engine's 8,192: a row can have large states, and a query reads few rows of each day. */
 const GRANULARITY = 1024;
+/** The bytes of a granule: of a granule with a row that is read, all states are read. By default 10 MiB. */
+const GRANULE_BYTES = 2 ** 18;
 
 function createTable(plan: RollupPlan, table: RollupTable, isMonths: boolean): string {
   const { rollup, columns, keepDays, cluster, deduplicationWindow, granularity = GRANULARITY } = plan;
@@ -181,7 +183,7 @@ function createTable(plan: RollupPlan, table: RollupTable, isMonths: boolean): s
     `ENGINE = ${engineOf(plan, table)} PARTITION BY ${partitionSql(isMonths, time)}`,
     `ORDER BY (${plan.sortedBy.map(quoteIdentifier).join(', ')})`,
     ...(keepDays === undefined ? [] : [`TTL toDateTime(${time}) + toIntervalDay(${keepDays})`]),
-    `SETTINGS allow_nullable_key = 1, index_granularity = ${granularity}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
+    `SETTINGS allow_nullable_key = 1, index_granularity = ${granularity}, index_granularity_bytes = ${GRANULE_BYTES}${deduplicationWindow === undefined ? '' : `, non_replicated_deduplication_window = ${deduplicationWindow}`}`,
   ].join(' ');
 }
 

@@ -1,7 +1,6 @@
 // Every event the service reports, as one union. Modules emit observations; only `service/observe/` logs and counts them.
 import type { Finding } from './finding.ts';
-import type { ProblemCode } from './problem.ts';
-import type { LoggedError } from './problem.ts';
+import type { LoggedError, ProblemCode } from './problem.ts';
 
 /** Duration of each stage of a request, in milliseconds. */
 export interface StageTimes {
@@ -211,11 +210,7 @@ export type Observation =
   | { readonly kind: 'cache.entry_too_large'; readonly key: string; readonly bytes: number }
   | { readonly kind: 'cache.refresh_failed'; readonly key: string; readonly cause: unknown }
   /** The fingerprint of tables was read, for a cache policy with `until: data`. */
-  | {
-      readonly kind: 'cache.checked';
-      readonly endpoint: string;
-      readonly ms: number;
-    }
+  | { readonly kind: 'cache.checked'; readonly endpoint: string; readonly ms: number }
   | {
       readonly kind: 'cache.check_failed';
       readonly endpoint: string;
@@ -355,12 +350,15 @@ export type Observation =
       /** Milliseconds of the engine. */
       readonly time: number;
     }
-  | {
-      /** A run was not started. */
-      readonly kind: 'budget.exceeded';
-      readonly endpoint: string;
-      readonly policy: string;
-    }
+  /** A run was not started. */
+  | { readonly kind: 'budget.exceeded'; readonly endpoint: string; readonly policy: string }
+  /** An export ended, this long after it was asked for; `code` says why it failed. */
+  | ({ readonly kind: 'export.ended'; readonly code: string | undefined; readonly cause: unknown } & Readonly<
+      Record<'id' | 'endpoint' | 'principal' | 'format' | 'place' | 'state', string> &
+        Record<'rows' | 'bytes' | 'ms', number>
+    >)
+  /** The state of an export cannot be written to the disk. */
+  | { readonly kind: 'export.not_kept'; readonly cause: unknown }
   | {
       readonly kind: 'query.suspended';
       readonly endpoint: string;

@@ -97,12 +97,14 @@ interface ClockCall {
 function clockCalls(sql: string): readonly ClockCall[] {
   const tree = tokensOf(sql);
   const names = nameTokens(tree);
-  const aliases = aliasesAmong(tree, names);
+  let aliases: ReadonlySet<string> | undefined;
+  const isAlias = (name: string): boolean => (aliases ??= aliasesAmong(tree, names)).has(name);
   const calls: ClockCall[] = [];
   for (const { name, at } of names) {
-    if (wordOf(tree, { at: at - 1 }) === '.') continue;
+    const isClock = EXACT_CASE.has(name) || ANY_CASE.has(name.toLowerCase());
+    if (!isClock || wordOf(tree, { at: at - 1 }) === '.') continue;
     const isCall = wordOf(tree, { at: at + 1 }) === '(';
-    const print = isCall ? callOf(tree, name, at + 2) : bareName(tree, at, aliases);
+    const print = isCall ? callOf(tree, name, at + 2) : bareName(tree, at, isAlias);
     if (print === undefined) continue;
     const { start, end } = spanOf(tree, { from: at, to: at + (isCall ? 2 : 1) });
     calls.push({ before: sql.slice(calls.at(-1)?.end ?? 0, start), print, end });
@@ -126,10 +128,10 @@ function callOf(tree: TreeTokens, name: string, first: number): Print | undefine
 }
 
 /** A standard name without parentheses, unless the context makes it the name of something else. */
-function bareName(tree: TreeTokens, at: number, aliases: ReadonlySet<string>): Print | undefined {
+function bareName(tree: TreeTokens, at: number, isAlias: (name: string) => boolean): Print | undefined {
   const name = textOf(tree, { from: at, to: at + 1 }).toLowerCase(); // with its quotes, if it has any
   const next = wordOf(tree, { at: at + 1 });
-  if (!WITHOUT_PARENTHESES.has(name) || aliases.has(name) || next === '.' || next === '->') return undefined;
+  if (!WITHOUT_PARENTHESES.has(name) || isAlias(name) || next === '.' || next === '->') return undefined;
   const clock = ANY_CASE.get(name);
   return clock && ((instant) => `${clock.replacement(instant)})`);
 }

@@ -186,7 +186,7 @@ function checkParts(tokens: TreeTokens, pieces: readonly Piece[], findings: SqlF
     }
     const { from, to } = tokensBetween(tokens, part);
     for (let at = from; at < to; at = afterGroup(tokens, at)) {
-      if (wordOf(tokens, { at }) !== 'OR') continue;
+      if (wordOf(tokens, { at }) !== 'OR' || tokens.cursor.kind(at - 1) === '@') continue;
       tree ??= parseSaved(tokens.cursor);
       const isOwn = !isWidening(tree, from, at) || isInOwnQuery(tokens, part, at);
       if (isOwn && !isContinued(tokens, to, parts)) continue;

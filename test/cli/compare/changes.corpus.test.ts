@@ -362,6 +362,63 @@ const ROWS: readonly Row[] = [
   row('live.key_changed', 'Live.key', pair('live', '{ every: 2 }', '{ every: 2, key: [a] }')),
   row('live.every_lowered', 'Live.every', pair('live', '{ every: 2 }', '{ every: 1 }')),
   row('live.every_raised', 'Live.every', pair('live', '{ every: 2 }', '{ every: 3 }')),
+  row('export.added', 'export', pair('export', '', '{ max_rows: 5000 }')),
+  row('export.removed', 'export', pair('export', '{ max_rows: 5000 }', '')),
+  row(
+    'export.max_rows_lowered',
+    'Export.max_rows',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 4000 }'),
+  ),
+  row(
+    'export.max_rows_raised',
+    'Export.max_rows',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 6000 }'),
+  ),
+  row(
+    'export.format_added',
+    'Export.formats',
+    pair('export', '{ max_rows: 5000, formats: [csv] }', '{ max_rows: 5000, formats: [csv, arrow] }'),
+  ),
+  row(
+    'export.format_removed',
+    'Export.formats',
+    pair('export', '{ max_rows: 5000, formats: [csv, arrow] }', '{ max_rows: 5000, formats: [csv] }'),
+  ),
+  row(
+    'export.s3_added',
+    'Export.to',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 5000, to: [download, s3] }'),
+  ),
+  row(
+    'export.download_added',
+    'Export.to',
+    pair('export', '{ max_rows: 5000, to: [s3] }', '{ max_rows: 5000, to: [download, s3] }'),
+  ),
+  row(
+    'export.place_removed',
+    'Export.to',
+    pair('export', '{ max_rows: 5000, to: [download, s3] }', '{ max_rows: 5000, to: [s3] }'),
+  ),
+  row(
+    'export.keep_lowered',
+    'Export.keep',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 5000, keep: 30min }'),
+  ),
+  row(
+    'export.keep_raised',
+    'Export.keep',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 5000, keep: 7d }'),
+  ),
+  row(
+    'export.per_key_lowered',
+    'Export.per_key',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 5000, per_key: 1 }'),
+  ),
+  row(
+    'export.per_key_raised',
+    'Export.per_key',
+    pair('export', '{ max_rows: 5000 }', '{ max_rows: 5000, per_key: 3 }'),
+  ),
   row('sandbox.table_removed', 'Sandbox.tables', [
     { ...TWO_TABLES, sandbox: '{ enabled: true, tables: [t, u] }' },
     { ...TWO_TABLES, sandbox: '{ enabled: true, tables: [t] }' },

@@ -524,6 +524,46 @@ test('alternatives are optional parts where their columns exist in one of them o
   expect(read(folder, 'totals')['parameters']).toEqual({ by: { type: 'String', enum: ['parity', 'sign'] } });
 });
 
+test('each panel, chart and dashboard has a line, also library panels, texts, and those without a title', async () => {
+  const datasource = { type: 'grafana-clickhouse-datasource' };
+  const panel = (n: number) => ({ type: 'stat', datasource, targets: [{ rawSql: `SELECT ${n} AS n` }] });
+  const library = (uid: string) => ({ libraryPanel: { uid, name: `of the library: ${uid}` } });
+  const grafana = await run(
+    folderWith({
+      'd.json': JSON.stringify({
+        title: 'Shop',
+        schemaVersion: 39,
+        __elements: { here: { name: 'of the library: here', uid: 'here', kind: 1, model: panel(1) } },
+        panels: [
+          { type: 'text' },
+          { type: 'text' },
+          { type: 'row', title: 'Row', collapsed: true, panels: [panel(2)] },
+          library('here'),
+          library('elsewhere'),
+          { libraryPanel: { uid: 'inside', name: 'inside', model: { ...panel(3), title: 'Inside' } } },
+        ],
+      }),
+    }),
+  );
+  expect(outcomes(grafana.report)).toEqual([
+    'shop.of-the-library-here: converted',
+    'text: none',
+    'text: none',
+    'shop.panel: converted',
+    'of the library: elsewhere: not at 1:542',
+    'shop.inside: converted',
+  ]);
+  const superset = await run(
+    folderWith({
+      'dashboards/sales.yaml':
+        'dashboard_title: Sales\nposition: {}\nmetadata: { native_filter_configuration: [{}] }\n',
+      'charts/notes.yaml': 'slice_name: Notes\nviz_type: markup\nparams: {}\n',
+    }),
+  );
+  expect(outcomes(superset.report)).toEqual(['Notes: none', 'Sales: none']);
+  expect(superset.code).toBe(0);
+});
+
 test('dashboards of Metabase and Redash, and cards of the first serialization format, are read as their cards and queries', async () => {
   const native = (query: string, more: object = {}) => ({
     type: 'native',
@@ -559,7 +599,8 @@ test('dashboards of Metabase and Redash, and cards of the first serialization fo
       }),
     }),
   );
-  expect(outcomes(metabase.report)).toEqual(['paid: converted', 'all: converted']);
+  expect(outcomes(metabase.report)).toEqual(['Sales: none', 'paid: converted', 'all: converted']);
+  expect(metabase.report.items[0]?.notes[0]?.message).toMatch(/one card is a text/);
   expect(read(metabase.folder, 'paid')['query']).toMatch(/orders\.status IN/);
   const query = {
     id: 7,

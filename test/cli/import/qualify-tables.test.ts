@@ -16,6 +16,7 @@ test.each([
     'SELECT * FROM d.t AS x, d.u y JOIN d.v ON x.a = v.a, d.w',
   ],
   ['SELECT * FROM e.t JOIN `u` USING a', 'SELECT * FROM e.t JOIN d.`u` USING a'],
+  ['SELECT a FROM t WHERE b >= @from AND c IN @in', 'SELECT a FROM d.t WHERE b >= @from AND c IN @in'],
   ['WITH t AS (SELECT * FROM u) SELECT * FROM t', 'WITH t AS (SELECT * FROM d.u) SELECT * FROM t'],
   [
     'WITH t AS (SELECT * FROM t JOIN u AS t2 USING a), u AS (SELECT * FROM u) SELECT * FROM t, u',

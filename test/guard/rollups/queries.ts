@@ -146,7 +146,9 @@ export function bound(random: Random): string {
   const shift = [0, 1, 59, 60, 61, -1, 3600, 1799, 86_400, random(10_000)][random(10)] ?? 0;
   const time = new Date(Date.parse(`${moment}Z`) + shift * 1000).toISOString().slice(0, 19).replace('T', ' ');
   const fraction = ['', '', '.000001', '.999999', '.5'][random(5)];
-  switch (random(7)) {
+  switch (random(8)) {
+    case 7:
+      return ["toDateTimeOrNull('none')", `if(1 = 2, toDateTime('${time}', 'UTC'), NULL)`, `CASE WHEN 1 = 2 THEN toDateTime('${time}', 'UTC') END`, `toDateTimeOrNull('${time}', 'UTC')`][random(4)] ?? 'NULL'; // prettier-ignore
     case 0:
       return `toDateTime('${time}', 'UTC')`;
     case 1:

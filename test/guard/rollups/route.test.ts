@@ -310,6 +310,37 @@ test.each([
 );
 
 test.each([
+  [
+    'the ends of a range are rows of the finest width',
+    "SELECT level, count() AS n FROM logs.edge WHERE project = 'p' AND at > now() - INTERVAL 7 DAY GROUP BY level",
+    'minutes',
+  ],
+  ['all rows have no ends', 'SELECT level, count() AS n FROM logs.edge GROUP BY level', 'hours'],
+  [
+    'states are more work than the ends',
+    "SELECT level, uniq(user) AS n FROM logs.edge WHERE project = 'p' AND at > now() - INTERVAL 7 DAY GROUP BY level",
+    'hours',
+  ],
+])('of rollups of minutes and of hours: %s', (_, sql, name) => {
+  const { rollup } = IN_USE;
+  const measures = [...rollup.measures, measure('uniq', ['user'], 'String')];
+  const of = (name: string, groups: readonly number[]): RollupInUse => {
+    const tables = rollup.tables.slice(-groups.length);
+    const ofTables = new Map(tables.map(({ table }, index) => [table, groups[index] ?? 0]));
+    return {
+      ...IN_USE,
+      rollup: { ...rollup, name, measures, tables },
+      size: { ofSource: 90_000_000, ofTables },
+    };
+  };
+  const all = [of('hours', [90_000, 4000]), of('minutes', [9_000_000, 600_000, 30_000])];
+  expect(createRouter({ zone: 'UTC' }).route(sql, () => all)).toMatchObject({
+    kind: 'rollup',
+    rollup: { name },
+  });
+});
+
+test.each([
   'SELECT count() AS n FROM (SELECT nothing, level FROM logs.edge)',
   'SELECT count() AS n FROM (SELECT level AS l, nothing + 1 AS m FROM logs.edge)',
   'WITH a AS (SELECT level FROM logs.edge), b AS (SELECT level, bytes FROM a) SELECT count() AS n FROM b',

@@ -6,7 +6,7 @@ import { startService, writeEndpoint, type TestService } from '../../support/ser
 const file = (query: string): string =>
   `id: 00000000-0000-4000-8000-000000000031\nname: kept\nquery: ${query}\nparameters: { p: { type: String, default: a } }\ncache: { ttl: 60 }\nsandbox: { enabled: true }\n`;
 const QUERY = "WITH t AS (SELECT @p AS p, '::1' AS ip, generateUUIDv4() AS run) SELECT * FROM t";
-const KEYS = { one: 'key-one', locked: 'key-locked', forbidden: 'key-forbidden' };
+const KEYS = { one: 'key-one', locked: 'key-locked', forbidden: 'key-forbidden', rated: 'key-rated' };
 /** Seconds that keys of these names are valid: the first one that a slow machine does not let expire too early is used. */
 const BRIEF = [5, 20, 80];
 
@@ -18,6 +18,7 @@ beforeAll(async () => {
       { name: 'one', sha256: hashKey(KEYS.one), endpoints: ['*'], allow: ['sql'] },
       { name: 'locked', sha256: hashKey(KEYS.locked), endpoints: ['*'], parameters: { p: 'own' } },
       { name: 'forbidden', sha256: hashKey(KEYS.forbidden), endpoints: ['other'] },
+      { name: 'rated', sha256: hashKey(KEYS.rated), endpoints: ['*'], rate: '3/hour' },
       ...BRIEF.map((seconds) => ({
         name: `brief-${seconds}`,
         sha256: hashKey(`key-brief-${seconds}`),
@@ -74,6 +75,21 @@ test('it is observed like any other', async () => {
   expect([isRepeat, seen]).toMatchObject([
     true,
     { status: 200, endpoint: 'kept', principal: 'one', rows: 1, cache: 'hit' },
+  ]);
+});
+
+test('a repeated call counts against the rate limits, and one beyond them is rejected', async () => {
+  const rated = { 'X-API-KEY': KEYS.rated };
+  const seen = [];
+  for (let n = 0; n < 4; n++) {
+    const { status, isRepeat, headers } = await ask('?p=rated', rated);
+    seen.push([status, isRepeat, /;r=(\d+);/.exec(headers.get('ratelimit') ?? '')?.[1]]);
+  }
+  expect(seen).toEqual([
+    [200, false, '2'],
+    [200, true, '1'],
+    [200, true, '0'],
+    [429, false, '0'],
   ]);
 });
 

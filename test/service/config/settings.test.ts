@@ -25,7 +25,13 @@ async function settingsOf(sources: SettingsSources) {
 }
 
 test('every setting of the schema is resolved', () => {
-  const sources = ['effective-settings.ts', 'clickhouse-settings.ts', 'jwt-settings.ts', 'trace-settings.ts']
+  const sources = [
+    'effective-settings.ts',
+    'clickhouse-settings.ts',
+    'jwt-settings.ts',
+    'trace-settings.ts',
+    'export-settings.ts',
+  ]
     .map((name) => readFileSync(join(import.meta.dirname, '../../../src/service/config', name), 'utf8'))
     .join('\n');
   const parts = [...sources.matchAll(/const \{([^}]*)\} = all\b/g)].map(([, names]) => names).join();
@@ -158,6 +164,21 @@ describe('settings', () => {
       code: 'settings.url_invalid',
       why: `the URL of keys ${url}`,
     })),
+    {
+      env: { MILLRACE_EXPORT_S3_OBJECT: '{endpoint}.csv' },
+      code: 'settings.export_object',
+      why: 'one name for all objects',
+    },
+    {
+      env: { MILLRACE_EXPORT_S3_OBJECT: '{id}/{key}' },
+      code: 'settings.export_object',
+      why: 'an unknown placeholder',
+    },
+    {
+      env: { MILLRACE_EXPORT_S3_KEY: 'k' },
+      code: 'settings.export_credentials',
+      why: 'a key without its secret',
+    },
   ])('$why is rejected', async ({ env, code }) => {
     const loaded = await loadSettings({ ...none, env });
     expect('diagnostics' in loaded && loaded.diagnostics.map((each) => each.code)).toEqual([code]);
@@ -299,6 +320,6 @@ describe('settings', () => {
   test('each one has its own variable', () => {
     const variables = settingNames().map((name) => name.env);
     expect(new Set(variables).size).toBe(variables.length);
-    expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS|OTEL)_[A-Z_]+$/.test(name))).toBe(true);
+    expect(variables.every((name) => /^(MILLRACE|CLICKHOUSE|REDIS|OTEL)_[A-Z0-9_]+$/.test(name))).toBe(true);
   });
 });

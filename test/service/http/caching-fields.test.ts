@@ -77,6 +77,7 @@ async function respond(call: Call): Promise<Answer> {
     outcome: found.outcome,
     shared,
     replay: () => reads.peek(job),
+    admitAgain: () => [],
   };
 }
 
@@ -177,13 +178,33 @@ function get(
 }
 
 /** Never remembered by the fast path. */
-const ORDINARY = { 'If-None-Match': '"other"' };
+const ORDINARY = { 'Cache-Control': 'an-unknown-directive' };
 
 const shown = ({ fields }: Got): readonly (string | undefined)[] => [
   fields['cache-control'],
   fields['age'],
   fields['cache-status'],
 ];
+
+test('a client that has the response already gets the same 304 on the fast path as on the ordinary path', async () => {
+  for (const [endpoint, coding] of [
+    ['plain', 'identity'],
+    ['open', 'gzip'],
+  ] as const) {
+    const accepted = { 'Accept-Encoding': coding };
+    const { fields } = await get(endpoint, accepted);
+    const known = { ...accepted, 'If-None-Match': `"other", W/${fields['etag']}` };
+    const ordinary = await get(endpoint, { ...known, ...ORDINARY });
+    const repeated = [await get(endpoint, known), await get(endpoint, known)];
+    expect(ordinary).toMatchObject({ status: 304, isFast: false, text: '' });
+    expect(repeated).toEqual([
+      { ...ordinary, isFast: true },
+      { ...ordinary, isFast: true },
+    ]);
+    const other = await get(endpoint, { ...accepted, 'If-None-Match': '"other"' });
+    expect(other).toMatchObject({ status: 200, isFast: true });
+  }
+});
 
 interface Row {
   readonly why: string;

@@ -54,7 +54,12 @@ beforeAll(async () => {
     fastPath.answer(request, response, () => {
       wholeWay++;
       const replay = STORED[(request.url ?? '').slice(PREFIX.length)];
-      const answer = { replay, endpoint: { name: 'e', revision: '1' }, preferences: [] };
+      const answer = {
+        replay,
+        admitAgain: () => [],
+        endpoint: { name: 'e', revision: '1' },
+        preferences: [],
+      };
       fastPath.remember(request, answer as unknown as Answer, {}); // all that is read of an answer
       response.end('whole way');
     }),

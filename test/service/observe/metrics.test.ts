@@ -109,7 +109,7 @@ describe('rejected keys', () => {
         sumOf(await samplesOf(metrics), 'millrace_keys_rejected_total', `reason="${reason}"`);
       expect((await samplesOf(metrics)).map(({ labels }) => labels)).toContain(`reason="${reason}"`);
       expect(await count()).toBe(0);
-      metrics.observe({ ...CALL, endpoint: undefined, status: 401, code: `auth.${reason}` });
+      metrics.observe({ ...CALL, endpoint: undefined, status: 401, code: `auth.${reason}` as const });
       expect(await count()).toBe(1);
     },
   );

@@ -94,6 +94,12 @@ describe('optional parts', () => {
     ['with', 'SELECT a /* if @p */ , b /* end */ FROM t', ['p'], 'SELECT a , b FROM t'],
     ['in comments of one line', 'SELECT a\n-- if @p\n, b\n-- end\nFROM t', ['p'], 'SELECT a , b FROM t'],
     ['that are absent', 'SELECT a\n-- if @p\n, b\n-- end\nFROM t', [], 'SELECT a FROM t'],
+    [
+      'with a parameter named or',
+      'SELECT 1 WHERE p /* if @or */ AND q < @or /* end */',
+      ['or'],
+      'SELECT 1 WHERE p AND q < @ or',
+    ],
     ['of two parameters', 'SELECT 1 -- IF @a AND @b\n, 2 -- End', ['a', 'b'], 'SELECT 1 , 2'],
     ['of which one is not given', 'SELECT 1 -- IF @a AND @b\n, 2 -- End', ['a'], 'SELECT 1'],
     ['inside another', 'SELECT 1 /*if @a*/ , 2 /*if @b*/ , 3 /*end*/ /*end*/', ['a'], 'SELECT 1 , 2'],

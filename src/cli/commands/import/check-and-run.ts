@@ -1,6 +1,6 @@
 // Checks the drafts of an import and runs them, again with the settings that the engine asks for.
 import type { NewFile } from '../check-written.ts';
-import { checkDrafts, type CheckedDrafts } from './check-drafts.ts';
+import { changedPaths, checkDrafts, type CheckedDrafts } from './check-drafts.ts';
 import type { ConvertSettings } from './convert-query.ts';
 import { asAsked } from './asked.ts';
 import type { EndpointDraft } from './endpoint-text.ts';
@@ -24,11 +24,17 @@ export async function checkAndRun(
       next !== undefined;
       next = withAsked(checked, proof, making)
     ) {
-      checked = await checkDrafts(next, making);
-      proof = await run([...checked.files.values()]);
+      const changed = changedPaths(next, checked);
+      checked = await checkDrafts(next, making, checked);
+      const again = [...checked.files].flatMap(([path, file]) => (changed.has(path) ? [file] : []));
+      proof = merged(proof, await run(again));
     }
     return { checked, proof };
   });
+}
+
+function merged({ runs, rejected }: Proof, again: Proof): Proof {
+  return { runs: new Map([...runs, ...again.runs]), rejected };
 }
 
 /** The drafts with the settings that failures ask for; undefined if none does. */

@@ -16,10 +16,11 @@ export interface CheckedDrafts {
   readonly files: ReadonlyMap<string, CheckedFile>;
 }
 
-/** A draft whose includes do not compose has the queries that it reads inside. */
+/** A draft whose includes do not compose has the queries that it reads inside. Those of `before` are not checked again. */
 export async function checkDrafts(
   drafts: readonly EndpointDraft[],
   { options, on, terminal, settings }: Making & { readonly settings: ConvertSettings },
+  before?: CheckedDrafts,
 ): Promise<CheckedDrafts> {
   const { openTestRuntime, tenancy, engineSources, database } = options;
   const text: TextSettings = {
@@ -30,9 +31,14 @@ export async function checkDrafts(
   const analysing = { ...on, terminal, openTestRuntime, tenancy, engineSources };
   const textOf = (draft: EndpointDraft): NewFile => ({ path: draft.path, text: endpointText(draft, text) });
   const first = new Map(drafts.map((draft) => [draft.path, textOf(draft)]));
-  const files = new Map(await checkWritten([...first.values()], analysing));
   const without = (files: readonly NewFile[]): readonly NewFile[] =>
     [...first.values()].filter(({ path }) => files.every((each) => each.path !== path));
+  const changed = changedPaths(drafts, before);
+  const checked = [...first.values()].filter(({ path }) => changed.has(path));
+  const files = new Map([
+    ...(before?.files ?? []),
+    ...(await checkWritten(checked, analysing, without(checked))),
+  ]);
   let final = drafts;
   for (let round = 0; round < MAX_ROUNDS; round++) {
     const next = await changedDrafts(final, files, settings);
@@ -42,13 +48,34 @@ export async function checkDrafts(
     for (const [path, found] of await checkWritten(again, analysing, without(again))) files.set(path, found);
     final = next;
   }
-  const rest = final.filter(({ status }) => status === 'partly').map((draft) => textOf(withStandIns(draft)));
+  const rest = final
+    .filter(({ status, path }) => status === 'partly' && changed.has(path))
+    .map((draft) => textOf(withStandIns(draft)));
   const ofRest = rest.length === 0 ? [] : await checkWritten(rest, analysing, without(rest));
   for (const [path, { errors }] of ofRest) {
-    const before = files.get(path);
-    if (before !== undefined) files.set(path, { ...before, errors: errors.filter(isOfNames) });
+    const file = files.get(path);
+    if (file !== undefined) files.set(path, { ...file, errors: errors.filter(isOfNames) });
   }
   return { drafts: final, texts: new Map([...first].map(([path, file]) => [path, file.text])), files };
+}
+
+/** The paths of drafts that are not in `before`, and of those that include them. */
+export function changedPaths(
+  drafts: readonly EndpointDraft[],
+  before: CheckedDrafts | undefined,
+): ReadonlySet<string> {
+  const known = new Set(before?.drafts);
+  const changed = new Set(drafts.filter((draft) => !known.has(draft)));
+  const names = new Set([...changed].map(({ endpoint }) => endpoint));
+  for (let size = -1; size !== changed.size;) {
+    size = changed.size;
+    for (const draft of drafts) {
+      if (changed.has(draft) || ![...draft.includes.values()].some((name) => names.has(name))) continue;
+      changed.add(draft);
+      names.add(draft.endpoint);
+    }
+  }
+  return new Set([...changed].map(({ path }) => path));
 }
 
 /** The engine asks for one thing at a time. */

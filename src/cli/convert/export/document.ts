@@ -137,6 +137,7 @@ const KEYS: ReadonlySet<string> = new Set([
   'expr',
   'title',
   'name',
+  'type',
 ]);
 const MAX_DEPTH = 200;
 

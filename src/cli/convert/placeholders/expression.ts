@@ -6,8 +6,12 @@ export type TemplateExpression =
   | { readonly kind: 'list'; readonly items: readonly TemplateExpression[] }
   /** `{'a': 1}`. */
   | { readonly kind: 'dict' }
-  /** `x[0]`, also slices. */
-  | { readonly kind: 'element'; readonly of: TemplateExpression }
+  /** `x[0]`, also slices, which have no `at`. */
+  | {
+      readonly kind: 'element';
+      readonly of: TemplateExpression;
+      readonly at?: TemplateExpression;
+    }
   | { readonly kind: 'attribute'; readonly of: TemplateExpression; readonly name: string }
   | {
       readonly kind: 'call';
@@ -197,11 +201,15 @@ function callOf(reader: ExpressionReader, of: TemplateExpression): TemplateExpre
 
 /** Up to and including `]`. */
 function elementOf(reader: ExpressionReader, of: TemplateExpression): TemplateExpression | undefined {
+  let at: TemplateExpression | undefined;
+  let isSlice = false;
   while (!take(reader, ']')) {
-    if (take(reader, ':')) continue;
-    if (disjunction(reader) === undefined) return undefined;
+    isSlice = take(reader, ':') || isSlice;
+    if (isSlice && peek(reader).text === ']') continue;
+    at = disjunction(reader);
+    if (at === undefined) return undefined;
   }
-  return { kind: 'element', of };
+  return at === undefined || isSlice ? { kind: 'element', of } : { kind: 'element', of, at };
 }
 
 const CONSTANTS: ReadonlyMap<string, boolean | null> = new Map([
@@ -217,7 +225,8 @@ function primary(reader: ExpressionReader): TemplateExpression | undefined {
   const isNegative = take(reader, '-');
   const token = peek(reader);
   reader.at++;
-  if (token.kind === 'number') return { kind: 'literal', value: Number(token.text) * (isNegative ? -1 : 1) };
+  if (token.kind === 'number')
+    return { kind: 'literal', value: numberOf(isNegative ? `-${token.text}` : token.text) };
   if (isNegative) return undefined;
   if (token.kind === 'string') return { kind: 'literal', value: token.text };
   if (token.kind === 'name') {
@@ -231,6 +240,12 @@ function primary(reader: ExpressionReader): TemplateExpression | undefined {
   if (token.text === '{') return dictOf(reader);
   const items = token.text === '[' ? argumentsOf(reader, ']') : undefined;
   return items && { kind: 'list', items: items.args };
+}
+
+/** An integer that would lose digits stays a text. */
+function numberOf(text: string): number | string {
+  const value = Number(text);
+  return Number.isSafeInteger(value) || text.includes('.') ? value : text;
 }
 
 /** Up to and including `}`. */

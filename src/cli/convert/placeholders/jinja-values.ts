@@ -2,7 +2,7 @@
 import { constantOf, type TemplateExpression } from './expression.ts';
 import { isRawIn } from './jinja.ts';
 import { valueOf, type Item, type Value } from './nodes.ts';
-import type { RegionKind } from './source-lexer.ts';
+import type { Mark, RegionKind } from './source-lexer.ts';
 import type { Declaration } from './template.ts';
 
 type TemplateCall = Extract<TemplateExpression, { kind: 'call' }>;
@@ -42,4 +42,15 @@ export function declaredOr(name: string, declarations: readonly Declaration[]): 
   const found = declarations.find((each) => each.name === name);
   if (found === undefined) return { name };
   return valueOf(found);
+}
+
+/** Functions that read times from strings only: the tools write all values as strings. */
+const TEXT_ONLY = /\b(parseDateTime\w*|toDate\w*Or(Null|Zero|Default))\(\s*'?$/i;
+
+/** The item as a text, if it is a time that such a function reads. */
+export function asTextIn(text: string, { start }: Mark, item: Item): Item {
+  const isTime = item.kind === 'value' && item.value.type?.startsWith('Date') === true;
+  return isTime && TEXT_ONLY.test(text.slice(Math.max(0, start - 60), start))
+    ? { kind: 'sql', parts: ['toString(', { kind: 'value', value: item.value }, ')'] }
+    : item;
 }

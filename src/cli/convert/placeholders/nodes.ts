@@ -9,8 +9,8 @@ export interface Value extends Omit<Declaration, 'isRange' | 'filter' | 'text' |
   readonly isRaw?: boolean;
   /** The default applies even if a condition asks whether the value is given. */
   readonly hasOneDefault?: boolean;
-  /** The tool escapes `%` in the text of the value, so that LIKE looks for the character. */
-  readonly hasLiteralPercent?: boolean;
+  /** The tool escapes `%` in the text of the value, so that LIKE looks for the character. `named`: the text is the pattern of an alias. */
+  readonly hasLiteralPercent?: boolean | 'named';
   /** SQL by name: the caller chooses among these. */
   readonly choices?: Readonly<Record<string, string>>;
 }

@@ -20,9 +20,15 @@ const CAST_TYPES: readonly (readonly [RegExp, string])[] = [
 export function declareParameters(
   sql: string,
   uses: readonly PlacedUse[],
-  withDefaultsInPlace: ReadonlySet<string>,
+  context: DeclaringContext,
 ): readonly ConvertedParameter[] {
-  return [...groupByName(uses)].map(([name, group]) => declare(name, group, { sql, withDefaultsInPlace }));
+  return [...groupByName(uses)].map(([name, group]) => declare(name, group, { ...context, sql }));
+}
+
+export interface DeclaringContext {
+  readonly withDefaultsInPlace: ReadonlySet<string>;
+  /** Called for a default that is no value of the parameter's type. */
+  readonly onDropped: (use: PlacedUse, type: string) => void;
 }
 
 function groupByName(uses: readonly PlacedUse[]): ReadonlyMap<string, readonly PlacedUse[]> {
@@ -34,7 +40,7 @@ function groupByName(uses: readonly PlacedUse[]): ReadonlyMap<string, readonly P
 function declare(
   name: string,
   group: readonly PlacedUse[],
-  { sql, withDefaultsInPlace }: { readonly sql: string; readonly withDefaultsInPlace: ReadonlySet<string> },
+  { sql, withDefaultsInPlace, onDropped }: DeclaringContext & { readonly sql: string },
 ): ConvertedParameter {
   const value = mergedValue(group);
   const declared = group.some(({ isPartOfString }) => isPartOfString) ? 'String' : value.type;
@@ -45,6 +51,9 @@ function declare(
   const type = isList ? `Array(${element})` : element;
   const isInPlace = withDefaultsInPlace.has(value.name) && value.hasOneDefault !== true;
   const written = isInPlace ? undefined : fitting(value.default, type);
+  const dropped =
+    isInPlace || written !== undefined ? undefined : group.find(({ value: each }) => hasValue(each));
+  if (dropped !== undefined) onDropped(dropped, type);
   const isOptional = value.required !== true && group.every(({ isGuarded }) => isGuarded);
   const known = written ?? (isArray(type) && (isOptional || value.required === false) ? [] : undefined);
   const required = known === undefined && !isOptional && value.required !== false;
@@ -80,6 +89,10 @@ function chosen(
     ...(fallback === undefined ? {} : { default: fallback }),
     ...(description === '' ? {} : { description }),
   };
+}
+
+function hasValue({ default: value = '' }: Value): boolean {
+  return typeof value === 'object' ? value.some((each) => each !== '') : value !== '';
 }
 
 function isScalar(value: unknown): value is string | number {
@@ -175,7 +188,7 @@ function scalarOf(value: Scalar, type: ClickHouseType): Scalar | undefined {
   const integer = integerOf(type);
   if (integer !== undefined) {
     if (!/^-?\d+$/.test(text) || (!integer.isSigned && text.startsWith('-'))) return undefined;
-    return Number.isSafeInteger(Number(text)) ? Number(text) : undefined;
+    return Number.isSafeInteger(Number(text)) ? Number(text) : text;
   }
   if (isNumeric(type)) return /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i.test(text) ? Number(text) : undefined;
   if (isDateTime(type))

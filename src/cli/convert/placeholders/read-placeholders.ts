@@ -1,8 +1,8 @@
 // Reads SQL with the placeholders and templates of other tools, and returns SQL with parameters.
 import { type TemplateTool, MAX_TEMPLATE_LENGTH, type Template, type TemplateOptions } from './template.ts';
 import type { ConversionNote } from '../../../sql/dialects/conversion.ts';
-import { readNodes, type NodeSource } from './nodes.ts';
-import { join } from './output.ts';
+import { readNodes, type ItemNote, type NodeSource } from './nodes.ts';
+import { join, type PlacedUse } from './output.ts';
 import { declareParameters } from './parameters.ts';
 import { renderTemplate } from './render.ts';
 import { note, type Rendering } from './rendering.ts';
@@ -33,7 +33,10 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
   if (problem !== undefined) return failed(written, [{ ...WHOLE, end: written.length, ...problem }]);
   const { sink, rendering } = renderTemplate(source, nodes);
   const { sql, uses, sourceOffset } = join(sink.fragments);
-  const parameters = declareParameters(sql, uses, rendering.withDefaultsInPlace);
+  const parameters = declareParameters(sql, uses, {
+    withDefaultsInPlace: rendering.withDefaultsInPlace,
+    onDropped: (use, type) => note(rendering, { start: use.at, end: use.end }, droppedNote(use, type)),
+  });
   if (parameters.length > MAX_PARAMETERS)
     note(
       rendering,
@@ -49,6 +52,15 @@ export function readPlaceholders(written: string, options: TemplateOptions): Tem
     notes: rendering.notes.map((each) => placed(each, origin)).toSorted((a, b) => a.start - b.start),
     sourceOffset: (offset) => origin(sourceOffset(offset)),
     restore: (converted) => restore(converted, rendering, (offset) => lineOf(written, origin(offset))),
+  };
+}
+
+function droppedNote({ name, value }: PlacedUse, type: string): ItemNote {
+  const written = JSON.stringify(value.default);
+  return {
+    severity: 'differs',
+    message: `The default ${written} of ${name} is no value of ${type}, and is left out`,
+    hint: 'Write a default, or send the value in each call',
   };
 }
 

@@ -143,13 +143,26 @@ export function demanded(value: Value, { asked, required, allowed }: Demands): V
 
 /** `:x`, or in a pattern what the tool makes of it. */
 export function renderUse(written: Value, span: Span, sink: Sink, context: UseContext): void {
-  const isEscaped = written.hasLiteralPercent === true && sink.position.expectation().isPattern;
+  const { hasLiteralPercent = false } = written;
+  const isEscaped =
+    hasLiteralPercent === 'named' || (hasLiteralPercent && sink.position.expectation().isPattern);
+  if (hasLiteralPercent && !isEscaped && hasPercent(written)) note(context.rendering, span, PERCENT);
   if (!isEscaped) return renderPlainUse(written, span, sink, context);
   const add = (text: string): void => emit(sink, { text, at: span.start, isCopied: false });
   const escaped = String.raw`'%', '\\%')`;
   add(written.isList === true ? `arrayMap(each -> replaceAll(each, ${escaped}, ` : 'replaceAll(');
   renderPlainUse(written, span, sink, context);
   add(written.isList === true ? ')' : `, ${escaped}`);
+}
+
+const PERCENT = {
+  severity: 'differs',
+  message: String.raw`A value of the template has %: the tool compares it as \%, and finds other rows`,
+} as const;
+
+function hasPercent({ default: fallback, enum: names = [], example }: Value): boolean {
+  const known = [...(Array.isArray(fallback) ? fallback : [fallback]), ...names, example];
+  return known.some((each) => String(each).includes('%'));
 }
 
 /** `:x`, with its default beside it if the parameter has none. */

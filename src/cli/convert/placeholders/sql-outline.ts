@@ -88,6 +88,8 @@ export interface Expectation {
 export interface SqlPosition {
   readonly add: (text: string) => void;
   readonly expectation: () => Expectation;
+  /** The brackets that are open, from the outermost, which is the whole text. */
+  readonly levels: () => readonly Pick<Expectation, 'clause' | 'opener'>[];
   /** A position of its own, from here on. */
   readonly fork: () => SqlPosition;
 }
@@ -154,6 +156,7 @@ export function createPosition(
         isPattern: pattern !== undefined,
       };
     },
+    levels: () => levels.map(({ clause }, index) => ({ clause, opener: levels[index - 1]?.last })),
     fork: () => createPosition(dialect, levels),
   };
 }

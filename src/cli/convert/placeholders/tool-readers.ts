@@ -11,6 +11,7 @@ import { expandStatement } from '../tools/grafana/statement-macros.ts';
 import { metabaseSyntax } from '../tools/metabase/placeholders.ts';
 import { redashSyntax } from '../tools/redash/placeholders.ts';
 import { supersetSyntax } from '../tools/superset/placeholders.ts';
+import { withLoopConditions } from '../tools/tinybird/loops.ts';
 import { tinybirdSyntax } from '../tools/tinybird/placeholders.ts';
 
 export const TEMPLATE_READERS: Readonly<Record<TemplateTool, TemplateReader>> = {
@@ -21,7 +22,10 @@ export const TEMPLATE_READERS: Readonly<Record<TemplateTool, TemplateReader>> = 
     syntax: grafanaSyntax,
     expand: (text, { declarations }) => expandStatement(text) ?? expandAltinity(text, declarations),
   },
-  tinybird: { syntax: tinybirdSyntax, expand: expanded },
+  tinybird: {
+    syntax: tinybirdSyntax,
+    expand: (text) => chained(text, [withInlineConditions, unrolled, withLoopConditions]),
+  },
   redash: { syntax: redashSyntax },
   dbt: { syntax: dbtSyntax, expand: expandModel },
 };

@@ -97,6 +97,7 @@ export interface EndpointFile {
   cache?: 'disabled' | Cache;
   warming?: Warming;
   live?: Live;
+  export?: Export;
   /**
    * Conditions over the rows that are looked at again and again: channels of the settings get a message when one becomes true, and when it ends. One, or a list.
    */
@@ -386,6 +387,31 @@ export interface Live {
    * Columns of the result that identify a row, such as a time and an id. With it, events after the first one have only rows that were not in the result before. For rows that are added and never change, such as logs.
    */
   key?: string[];
+}
+/**
+ * Exports: whole results as files, made in the background with POST /api/endpoints/query/{name}/exports.
+ */
+export interface Export {
+  /**
+   * Most rows of an export. One with more rows fails: no export is cut.
+   */
+  max_rows: number;
+  /**
+   * Formats that callers may ask for. Default: all.
+   */
+  formats?: ('parquet' | 'csv' | 'ndjson' | 'arrow')[];
+  /**
+   * Where exports are kept. download: in the data folder of the service. s3: in the bucket of the settings export_s3_bucket and export_s3_url. Default: [download].
+   */
+  to?: ('download' | 's3')[];
+  /**
+   * How long a finished export can be downloaded, such as 30min, 24h or 7d.
+   */
+  keep?: string;
+  /**
+   * Exports of this endpoint that wait or run at once for one key; further ones get 429.
+   */
+  per_key?: number;
 }
 /**
  * A condition over the rows of the endpoint, who reads them, and who gets a message.

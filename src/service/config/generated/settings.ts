@@ -217,6 +217,46 @@ export interface SettingsFile {
    */
   live_streams_per_key?: number;
   /**
+   * Exports that run at once, beside the calls; further ones wait. 0: no exports are accepted.
+   */
+  export_places?: number;
+  /**
+   * Disk space for exports in the data folder, in bytes or with the unit KiB, MiB, GiB or TiB: those that can be downloaded and those being made. An export that would use more fails.
+   */
+  export_disk?: number | string;
+  /**
+   * Seconds that an export may run.
+   */
+  export_time?: number;
+  /**
+   * The ClickHouse workload that exports run in. Unset: that of calls.
+   */
+  export_workload?: string;
+  /**
+   * The bucket of exports to s3. Unset: there is none.
+   */
+  export_s3_bucket?: string;
+  /**
+   * URL of the object store, such as https://s3.example.com. Unset: Amazon S3.
+   */
+  export_s3_url?: string;
+  /**
+   * Region of the bucket.
+   */
+  export_s3_region?: string;
+  /**
+   * Names of objects, with {endpoint}, {date}, {id} and {format} replaced; {id} must be there.
+   */
+  export_s3_object?: string;
+  /**
+   * Access key of the object store. Unset: the credentials of the machine, as AWS tools find them.
+   */
+  export_s3_key?: string;
+  /**
+   * Secret of the access key.
+   */
+  export_s3_secret?: string;
+  /**
    * Addresses of trusted reverse proxies, comma-separated, whose X-Forwarded-For is honoured: for example 10.0.0.0/8, ::1, loopback, linklocal, uniquelocal. Default: none.
    */
   trusted_proxies?: string;

@@ -22,6 +22,8 @@ export interface AccessOptions {
   readonly reopen: () => Promise<void>;
   /** Ends the running statements if all of them can be repeated; they run again under the new rules. */
   readonly endRunning: () => void;
+  /** Ends the streamed results at once: they may take an hour. */
+  readonly endStreams: () => void;
   readonly observe: Observe;
   readonly after: After;
   /** Monotonic clock, in milliseconds. */
@@ -31,7 +33,15 @@ export interface AccessOptions {
 /** Running statements have this long to end; waiting ones wait for twice as long before they fail. */
 const DRAIN_MS = 5000;
 
-export function createAccess({ queue, reopen, endRunning, observe, after, now }: AccessOptions): Access {
+export function createAccess({
+  queue,
+  reopen,
+  endRunning,
+  endStreams,
+  observe,
+  after,
+  now,
+}: AccessOptions): Access {
   let rules: AccessRules | undefined;
   let wanted: AccessRules | undefined;
   const revisions = new Map<string, Set<string>>();
@@ -48,7 +58,9 @@ export function createAccess({ queue, reopen, endRunning, observe, after, now }:
       endRunning();
       cancel = after(DRAIN_MS, end);
     });
-    await queue.pause();
+    const paused = queue.pause();
+    endStreams();
+    await paused;
     cancel();
     await reopen();
     queue.resume();

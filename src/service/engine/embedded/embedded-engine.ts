@@ -2,14 +2,14 @@
 import { setMaxListeners } from 'node:events';
 import { resolve } from 'node:path';
 import type { Observe } from '../../../sql/base/observation.ts';
-import type { AccessRules } from '../access-rules.ts';
 import { EngineError, type Engine } from '../engine.ts';
 import { createEngineQueue, type EngineCapacity } from '../queue.ts';
-import { createAccess } from './access.ts';
+import { createAccess, type Access } from './access.ts';
 import { writeConfigFile } from './config-file.ts';
 import { DEFAULT_CONFINEMENT, type Confinement, type ConfinementOptions } from './confinement/confinement.ts';
 import { createDataCheck, type DataCheck } from './data-damage.ts';
 import { openGeneration, reopenGeneration } from './generation.ts';
+import { openStreams } from './streams.ts';
 import { startSupervisor, type Supervisor } from './supervisor.ts';
 import type { Runner } from './runner.ts';
 import { engineOver } from './run-statements.ts';
@@ -42,7 +42,7 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   const data = createDataCheck(resolve(path), observe);
   const common = { observe, after, sources, data };
   const opening = { path: resolve(path), configFile, connections, confinement, ...common };
-  const rules = (): AccessRules | undefined => access.rules();
+  const rules: Access['rules'] = () => access.rules();
   let confined: Confinement = { ...confinement, layers: [] };
   const queue = createEngineQueue(options);
   const access = createAccess({
@@ -52,6 +52,7 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
       const active = runner.unrepeatable.size > 0 ? undefined : supervisor.active();
       if (active !== undefined) supervisor.restart(active, 'rules');
     },
+    endStreams: () => streams.endAll(),
     observe,
     after,
     now,
@@ -70,7 +71,8 @@ export async function createEmbeddedEngine(options: EmbeddedOptions): Promise<En
   const end = new AbortController();
   setMaxListeners(0, end.signal);
   const works: Pick<Runner, 'overdue' | 'unrepeatable'> = { overdue: new Set(), unrepeatable: new Set() };
-  const runner = { queue, supervisor, observe, after, now, closing: end.signal, access, ...works };
+  const streams = await openStreams(resolve(path));
+  const runner = { queue, supervisor, observe, after, now, closing: end.signal, access, streams, ...works };
 
   let closed: Promise<void> | undefined;
   return {

@@ -49,7 +49,7 @@ export async function perform<T extends object = object>(
       if (isLost(cause) && work.isRepeatable) return attempt();
       throw cause;
     });
-    return { ...result, queueMs };
+    return { queueMs, ...result };
   } finally {
     void (ended ?? Promise.resolve()).finally(leave);
   }
@@ -57,7 +57,7 @@ export async function perform<T extends object = object>(
 
 async function enter({ queue, unrepeatable }: Runner, work: Work): Promise<() => void> {
   const leave = await queue.enter(work);
-  if (!work.isRepeatable) unrepeatable.add(work);
+  if (!work.isRepeatable && work.isApart !== true) unrepeatable.add(work);
   return () => {
     unrepeatable.delete(work);
     leave();

@@ -27,6 +27,7 @@ export function engineOver(runner: Runner, connections: number): Omit<Engine, 'c
       const { format, onRead } = options;
       const isCounted = onRead !== undefined && format === 'JSONEachRow';
       const work = workOf(statement, format, options);
+      if (options.isStreamed === true) return runner.streams.open(work, (each) => perform(runner, each));
       if (!isCounted) {
         const { bytes, rows, queueMs } = await perform(runner, work);
         return { chunks: only(bytes), queueMs, rows };

@@ -3,6 +3,7 @@ import type { Observe } from '../../../sql/base/observation.ts';
 import type { Queue } from '../queue.ts';
 import type { After } from '../../../sql/base/clock.ts';
 import type { Access } from './access.ts';
+import type { Streams } from './streams.ts';
 import type { Supervisor } from './supervisor.ts';
 import type { Work } from './work.ts';
 
@@ -17,6 +18,8 @@ export interface Runner {
   readonly access: Access;
   /** Running statements that cannot be repeated. */
   readonly unrepeatable: Set<Work>;
+  /** Streamed results that are being read. */
+  readonly streams: Streams;
   /** Aborted to end all running statements. */
   readonly closing: AbortSignal;
 }

@@ -1,5 +1,6 @@
 // A statement as it is sent to the embedded engine: its text with clauses for settings and format, and the profile of the connection
 // that runs it.
+import { quoteString } from '../../../sql/clickhouse/literal.ts';
 import type { ParameterValue, RunOptions, Statement } from '../engine.ts';
 import {
   conditionCacheOf,
@@ -27,6 +28,13 @@ export interface Work extends Entry {
   readonly rowPolicy?: Statement['rowPolicy'];
   readonly onStart?: RunOptions['onStart'] | undefined;
   readonly onRead?: RunOptions['onRead'] | undefined;
+}
+
+/** A statement whose result goes to a file of the system, as a caller of a connection has none. */
+export function workInto(work: Work, path: string): Work {
+  const end = `FORMAT ${work.format}`;
+  const sql = `${work.sql.slice(0, -end.length)}INTO OUTFILE ${quoteString(path)} APPEND\n${end}`;
+  return { ...work, sql, isApart: true, isRepeatable: false };
 }
 
 /** Added to the engine's own time limit, so that the engine's error comes first. */

@@ -14,15 +14,17 @@ const TIMER_SLACK_MS = 500;
 /** Runs one statement. Its slot is held until the body has ended. */
 export async function run(runner: Runner, statement: Statement, options: RunOptions): Promise<Result> {
   const { signal, format, comment, traceparent, lane, callers, isPatient, onStart, onRead } = options;
+  const { isStreamed: isApart = false } = options;
+  // A row of a format in lines is whole or has not arrived; an error within another format could be read as a part of it.
+  const isCounted = onRead !== undefined || (isApart && !isInLines(format));
   const { origin, key } = statement;
   const isConsumers = origin === 'consumer';
   const { name, credentials } = runner.userOf(isConsumers);
   const asked = runner.now();
-  const leave = await runner.queue.enter({ signal, key, lane, callers, origin, isPatient });
+  const leave = await runner.queue.enter({ signal, key, lane, callers, origin, isPatient, isApart });
   const queueMs = runner.now() - asked;
   try {
     const permitted = await runner.permissions.of(name);
-    const isCounted = onRead !== undefined;
     const request = requestOf(statement, { format, comment, traceparent, permitted, isCounted });
     await onStart?.();
     const http_headers = { ...request.http_headers, ...credentials.http_headers };
@@ -36,12 +38,12 @@ export async function run(runner: Runner, statement: Statement, options: RunOpti
       onSummary: (summary, resultRows) => {
         read = summary;
         if (summary !== undefined) onRead?.(summary);
-        if (typeof format !== 'string') rows = resultRows;
+        if (typeof format !== 'string' || (isApart && isCounted)) rows = resultRows;
       },
       ...(onRead === undefined ? {} : { onRead }),
       onEnd: leave,
     });
-    return { chunks, queueMs, read, rows };
+    return { chunks, queueMs, read, rows, streamedRows: () => rows };
   } catch (cause) {
     leave();
     const error = toHttpError(cause);
@@ -49,6 +51,10 @@ export async function run(runner: Runner, statement: Statement, options: RunOpti
       runner.permissions.forget(name);
     throw error;
   }
+}
+
+function isInLines(format: RunOptions['format']): boolean {
+  return format === 'JSONEachRow' || format === 'JSONCompactEachRow';
 }
 
 /** Never retried, because it may already have taken effect. */

@@ -3,6 +3,7 @@ import { hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { CachedAnswer } from '../../cache/read-through.ts';
 import type { Finished } from '../../../sql/base/observation.ts';
+import { rateLimitFields, type LimitState } from '../../limits/rate-limits.ts';
 import type { Answer, CallRecord, Replay } from '../../request/call.ts';
 import { etagIn, type ContentCoding, type Compression } from '../../http/compression.ts';
 import {
@@ -15,6 +16,7 @@ import { requestIdOf } from '../../http/call-fields.ts';
 import { SECURITY_FIELDS } from '../../http/security-headers.ts';
 import type { SlowClients } from '../../http/slow-clients.ts';
 import { answerFields } from '../../http/answer-fields.ts';
+import { hasAlready } from './reply.ts';
 
 export interface FastPathOptions extends ObserveOptions {
   /** The route of the calls; `prefix` is followed by the endpoint. */
@@ -41,6 +43,7 @@ export interface FastPath {
 
 interface FastPathEntry {
   readonly replay: Replay;
+  readonly admitAgain: Answer['admitAgain'];
   readonly endpoint: Answer['endpoint'];
   readonly preferences: Answer['preferences'];
   readonly url: string;
@@ -48,36 +51,35 @@ interface FastPathEntry {
   readonly shared: Answer['shared'];
   /** Of the request that was answered first. */
   readonly record: CallRecord;
-  /** The response header fields as last sent in each coding: alternating names and values. */
-  readonly sent: Map<
-    ContentCoding | undefined,
-    { readonly outcome: string; readonly fields: readonly string[] }
-  >;
+  /** The response header fields as last sent in each form: alternating names and values. */
+  readonly sent: Map<string, { readonly outcome: string; readonly fields: readonly string[] }>;
 }
 
 /** A repeated request and what is known of its response. */
 interface Repeated extends Pick<StartedRequest, 'request' | 'started'> {
   readonly response: ServerResponse;
   readonly entry: FastPathEntry;
+  readonly found: CachedAnswer;
+  /** Empty: none applies. */
+  readonly limits: readonly LimitState[];
   /** Makes the next identical request take the ordinary path. */
   readonly forget: () => void;
 }
 
-/** The body as sent. */
+/** The body as sent; undefined: the client has it already. */
 interface Encoded {
-  readonly body: Buffer;
+  readonly body: Buffer | undefined;
   readonly coding: ContentCoding | undefined;
 }
 
 /** A response waiting to be written. */
 interface Pending extends Repeated, StartedRequest {
   readonly fields: string[];
-  readonly body: Buffer;
-  readonly found: CachedAnswer;
+  readonly body: Buffer | undefined;
 }
 
-/** Requests with one of these take the ordinary path: they are conditional, carry cache directives or have a body. */
-const EXCLUDING_FIELDS = ['cache-control', 'if-none-match', 'content-length', 'transfer-encoding'] as const;
+/** Requests with one of these take the ordinary path: they carry cache directives or have a body. */
+const EXCLUDING_FIELDS = ['cache-control', 'content-length', 'transfer-encoding'] as const;
 const MAX_ENTRIES = 10_000;
 const MAX_URL = 2048;
 /** Characters of the digest's input, including a key of maximum length. */
@@ -100,22 +102,25 @@ export function createFastPath(options: FastPathOptions): FastPath {
       const digest = digestOf(request, options);
       const entry = digest === undefined ? undefined : entries.get(digest);
       if (digest === undefined || entry === undefined) return next();
-      const settle = (found: CachedAnswer | undefined): void => {
+      const forget = (): void => void entries.delete(digest);
+      const settle = (again: Admitted | undefined): void => {
         entries.delete(digest);
-        if (found === undefined) return next();
+        if (again === undefined) return next();
         entries.set(digest, entry);
-        send({ request, response, started, entry, forget: () => void entries.delete(digest) }, found);
+        const { found, limits } = again;
+        send({ request, response, started, entry, found, limits, forget });
       };
-      const found = entry.replay();
-      if (found instanceof Promise) void found.catch(() => undefined).then(settle);
-      else settle(found);
+      const again = repeat(entry);
+      if (again instanceof Promise) void again.catch(() => undefined).then(settle);
+      else settle(again);
     },
-    remember: (request, { replay, endpoint, preferences, successor, shared }, record) => {
+    remember: (request, { replay, admitAgain, endpoint, preferences, successor, shared }, record) => {
       const { url = '' } = request;
       const digest = replay === undefined ? undefined : digestOf(request, options);
       if (replay === undefined || digest === undefined || closed) return;
       entries.set(digest, {
         replay,
+        admitAgain,
         endpoint,
         preferences,
         successor,
@@ -134,8 +139,24 @@ export function createFastPath(options: FastPathOptions): FastPath {
   };
 }
 
+type Admitted = Pick<Repeated, 'found' | 'limits'>;
+
+/** Undefined if the cached response may not be served. Asynchronous if it is in the shared cache, or if the call is counted. */
+function repeat(entry: FastPathEntry): Admitted | undefined | Promise<Admitted | undefined> {
+  const found = entry.replay();
+  return found instanceof Promise ? found.then((each) => admit(entry, each)) : admit(entry, found);
+}
+
+function admit({ admitAgain }: FastPathEntry, found: CachedAnswer | undefined): ReturnType<typeof repeat> {
+  if (found === undefined) return undefined;
+  const limits = admitAgain();
+  return limits instanceof Promise
+    ? limits.then((states) => states && { found, limits: states })
+    : limits && { found, limits };
+}
+
 /** Sends cached responses, in the coding each client accepts. */
-function createSending(options: FastPathOptions): (repeated: Repeated, found: CachedAnswer) => void {
+function createSending(options: FastPathOptions): (repeated: Repeated) => void {
   const { now } = options;
   let pending: Pending[] = [];
 
@@ -147,25 +168,30 @@ function createSending(options: FastPathOptions): (repeated: Repeated, found: Ca
     for (const each of batch) write(each, options); // does not throw, so a failed write does not stop the others
   };
 
-  const enqueue = (repeated: Repeated, found: CachedAnswer, encoded: Encoded): void => {
-    const { request, started } = repeated;
+  const enqueue = (repeated: Repeated, encoded: Encoded): void => {
+    const { request, started, limits } = repeated;
     const requestId = requestIdOf(request.headers['x-request-id'], options.newId);
     const timing = `auth;dur=${(now() - started).toFixed(2)}`; // no other stage runs
-    const lasting = fieldsOf(repeated.entry, found, encoded, options.headerPrefix);
+    const lasting = fieldsOf(repeated, encoded, options.headerPrefix);
     const fields = [...lasting, 'X-Request-Id', requestId, 'Server-Timing', timing];
+    if (limits.length > 0) fields.push(...Object.entries(rateLimitFields(limits)).flat());
     const { body } = encoded;
-    if (pending.push({ ...repeated, fields, body, found, requestId }) === 1) setImmediate(writeAll);
+    if (pending.push({ fields, body, requestId, ...repeated }) === 1) setImmediate(writeAll);
   };
 
-  return (repeated, found) => {
+  return (repeated) => {
+    const { request, entry: remembered, found } = repeated;
     const { entry } = found;
-    const coding = options.compression.choose(repeated.request.headers['accept-encoding'], entry);
-    if (coding === undefined) return enqueue(repeated, found, { body: entry.body, coding });
+    const coding = options.compression.choose(request.headers['accept-encoding'], entry);
+    const condition = request.headers['if-none-match'];
+    if (hasAlready(condition, etagIn(entry.etag, coding), remembered.shared !== undefined))
+      return enqueue(repeated, { body: undefined, coding });
+    if (coding === undefined) return enqueue(repeated, { body: entry.body, coding });
     const encoded = options.compression.encode(entry, coding, entry.etag);
-    if (Buffer.isBuffer(encoded)) return enqueue(repeated, found, { body: encoded, coding });
+    if (Buffer.isBuffer(encoded)) return enqueue(repeated, { body: encoded, coding });
     encoded.then(
-      (body) => enqueue(repeated, found, { body, coding }),
-      () => enqueue(repeated, found, { body: entry.body, coding: undefined }),
+      (body) => enqueue(repeated, { body, coding }),
+      () => enqueue(repeated, { body: entry.body, coding: undefined }),
     );
   };
 }
@@ -187,14 +213,16 @@ const ABSENT = '\0';
 
 /** Rebuilt when age or ttl has changed, about once a second. */
 function fieldsOf(
-  { sent, endpoint, preferences, successor, shared, url }: FastPathEntry,
-  { entry, outcome, dataAge }: CachedAnswer,
+  { entry: remembered, found }: Pick<Repeated, 'entry' | 'found'>,
   { body, coding }: Encoded,
   headerPrefix: string,
 ): readonly string[] {
+  const { sent, endpoint, preferences, successor, shared, url } = remembered;
+  const { entry, outcome, dataAge } = found;
+  const form = body === undefined ? `304 ${coding}` : `${coding}`;
   const { age, lifetime, ttl, data = '' } = outcome;
   const now = `${entry.etag} ${age} ${lifetime} ${ttl} ${data} ${dataAge?.seconds} ${dataAge?.isStale}`;
-  const last = sent.get(coding);
+  const last = sent.get(form);
   if (last?.outcome === now) return last.fields;
   const etag = etagIn(entry.etag, coding);
   const all = {
@@ -203,12 +231,11 @@ function fieldsOf(
       { ...entry, etag, outcome, dataAge, endpoint, preferences, successor, shared, url, dialect: undefined },
       headerPrefix,
     ),
-    ...(coding === undefined ? {} : { 'Content-Encoding': coding }),
-    'Content-Type': entry.contentType,
-    'Content-Length': String(body.length),
+    ...(body && coding && { 'Content-Encoding': coding }),
+    ...(body && { 'Content-Type': entry.contentType, 'Content-Length': String(body.length) }),
   };
   const fields = Object.entries(all).flat();
-  sent.set(coding, { outcome: now, fields });
+  sent.set(form, { outcome: now, fields });
   return fields;
 }
 
@@ -216,13 +243,14 @@ function fieldsOf(
 function write(pending: Pending, options: FastPathOptions): void {
   const { response, fields, body } = pending;
   try {
-    response.writeHead(200, fields).end(body);
+    response.writeHead(body === undefined ? 304 : 200, fields).end(body);
   } catch (cause) {
     pending.forget();
     response.destroy();
     observe(pending, options, { status: 500, bytes: 0, code: 'internal.error', cause });
     return;
   }
+  if (body === undefined) return observe(pending, options, { status: 304, bytes: 0 });
   options.slowClients.watch(response, body);
   observe(pending, options, { status: 200, bytes: body.length });
 }
@@ -233,8 +261,10 @@ function observe(
   result: Pick<Finished, 'status' | 'bytes' | 'code' | 'cause'>,
 ): void {
   const { entry, found, request } = pending;
-  const { read: _read, engineMs: _engineMs, ...first } = entry.record; // nothing ran for this request
-  const record = { ...first, endpoint: entry.endpoint, trace: beginTrace(request, options) };
+  const { principal, usageId, labels, clientName, isReadShown } = entry.record; // not what it has read: nothing ran for this request
+  const { endpoint } = entry;
+  const trace = beginTrace(request, options);
+  const record = { endpoint, principal, usageId, labels, clientName, isReadShown, trace };
   const { rows } = found.entry;
   observeFinished(options, pending, record, {
     route: options.route.url,

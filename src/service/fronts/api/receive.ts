@@ -49,9 +49,11 @@ function readContent(request: EndpointRequest, body: string, names: CallFields):
   const sent = body === '' ? undefined : { type: mediaTypeOf(request), text: body };
   const fields = readFields(queryStringOf(request), sent);
   const prefer = headerText(request, 'prefer');
+  const { format, live } = readForm(request, fields);
   return {
     fields,
-    ...readForm(request, fields),
+    format,
+    live,
     resultShape: preferredShape(prefer),
     nonFinite: prefers(prefer, NON_FINITE) ? 'string' : undefined,
     metadata: prefers(prefer, METADATA) ? 'preferred' : 'optional',

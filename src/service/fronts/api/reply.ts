@@ -26,7 +26,8 @@ export function sendAnswer(
     .headers(answerFields({ ...answer, shared, url: request.url }, headerPrefix))
     .header('Server-Timing', serverTiming(answer));
   const etag = etagIn(answer.etag, compression.choose(request.headers['accept-encoding'], answer));
-  if (hasAlready(reply, etag, shared !== undefined)) return reply.code(304).header('ETag', etag).send();
+  const condition = request.method === 'POST' ? undefined : request.headers['if-none-match'];
+  if (hasAlready(condition, etag, shared !== undefined)) return reply.code(304).header('ETag', etag).send();
   return reply.header('Content-Type', answer.contentType).send(answer.body);
 }
 
@@ -46,9 +47,8 @@ function serverTiming({ timing, rollup }: Answer): string {
  * that its tag matches too. For shared caches it does not: one that has several codings could not tell which of them is meant. Only
  * GET and QUERY are conditional; an oversized list is ignored.
  */
-function hasAlready({ request }: FastifyReply, etag: string, isShared: boolean): boolean {
-  const condition = request.headers['if-none-match'];
-  if (!isReadable(condition) || request.method === 'POST') return false;
+export function hasAlready(condition: string | undefined, etag: string, isShared: boolean): boolean {
+  if (!isReadable(condition)) return false;
   const comparable = isShared ? (tag: string): string => tag : plainEtag;
   return condition.split(',').some((each) => {
     const tag = each.trim().replace(/^W\//, '');

@@ -47,6 +47,8 @@ export function createReplays(bytes: number): Replays {
       const found = await entry?.replay();
       if (entry === undefined || found === undefined || found.entry.etag !== entry.answer.etag)
         return undefined;
+      const limits = await entry.answer.admitAgain();
+      if (limits === undefined) return undefined;
       exchange.record.endpoint = entry.answer.endpoint;
       if (entry.labels !== undefined) exchange.record.labels = entry.labels;
       exchange.answered({ ...entry.answer, outcome: found.outcome });

@@ -4,7 +4,7 @@ import type { Accepted, Keyring, Rejected as RejectedKey } from '../../auth/keyr
 import type { Principal } from '../../auth/principal.ts';
 import type { Clock } from '../../../sql/base/clock.ts';
 import { Problem, type ProblemOptions } from '../../../sql/base/problem.ts';
-import { retryAfter, type Limit, type RateLimits } from '../../limits/rate-limits.ts';
+import { retryAfter, type Limit, type LimitState, type RateLimits } from '../../limits/rate-limits.ts';
 import type { Endpoint } from '../../endpoints/endpoint.ts';
 import type { CallRecord } from '../call.ts';
 
@@ -106,6 +106,15 @@ export async function countRequest(
   const used = counted.states.find(({ remaining }) => remaining === 0);
   const detail = used && `The limit of ${used.rate.limit} calls per ${used.rate.window} s is used up`;
   throw new Problem('rate.exceeded', { retryAfter: retryAfter(counted), ...(detail && { detail }) });
+}
+
+/** Counts a repeated call like the first one. Undefined: a limit is used up, or calls cannot be counted. */
+export async function countAgain(
+  rateLimits: RateLimits,
+  limits: readonly Limit[],
+): Promise<readonly LimitState[] | undefined> {
+  const counted = await rateLimits.take(limits);
+  return counted !== 'unavailable' && counted.isAllowed ? counted.states : undefined;
 }
 
 /** Checks per call that the rate allows: an editor checks a query at each pause in typing, a page its list each minute. */

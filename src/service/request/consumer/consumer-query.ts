@@ -25,7 +25,7 @@ type Fields = ReadonlyMap<string, readonly RawValue[]>;
 
 const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'format', 'dialect']);
 
-const PAGE_FIELDS: ReadonlySet<string> = new Set(['page_size', 'cursor']);
+export const PAGE_FIELDS: ReadonlySet<string> = new Set(['page_size', 'cursor']);
 
 /** The fields that are parameters of the endpoint. */
 export function parametersOf(

@@ -61,5 +61,6 @@ const EXAMPLE = {
   budgets: [],
   authMs: 0,
   isStillAdmitted: () => false,
+  admitAgain: () => undefined,
   isCurrent: () => false,
 } as const;

@@ -13,6 +13,7 @@ import {
 import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 import { DATE_TIME_TYPE } from './altinity.ts';
 import { WINDOW_MACROS } from './altinity-statements.ts';
+import { isOfLibrary, shownPath, withLibraryPanel } from './library-panels.ts';
 
 interface Panel {
   readonly path: DocumentPath;
@@ -78,7 +79,8 @@ function readDashboard(document: ExportDocument): readonly DashboardItem[] {
     inputs: inputsOf(dashboard),
     variables: variablesOf(dashboard),
   };
-  const ofPanels = panelsOf(dashboard, path).flatMap((panel): readonly DashboardItem[] => {
+  const ofPanels = panelsOf(dashboard, path).flatMap((placed): readonly DashboardItem[] => {
+    const panel = withLibraryPanel(placed, dashboard, path);
     if (panel.isTooDeep) return [tooDeep(panel, document)];
     const targets = targetsOf(panel);
     if (targets.length === 0) return withoutTarget(panel, document);
@@ -102,15 +104,18 @@ interface Dashboard {
 
 function withoutTarget({ shown, value }: Panel, document: ExportDocument): readonly OtherItem[] {
   if (textOf(value, 'type') === 'row' || listOf(value, 'panels').length > 0) return []; // a heading of other panels
-  const isElsewhere = member(value, 'libraryPanel') !== undefined && textOf(value, 'type') === undefined;
   return [
     {
       tool: 'grafana',
       kind: 'panel',
-      title: textOf(value, 'title') ?? textOf(value, 'type') ?? 'panel',
+      title:
+        textOf(value, 'title') ??
+        textOf(member(value, 'libraryPanel'), 'name') ??
+        textOf(value, 'type') ??
+        'panel',
       file: document.file,
       place: document.locate(shown, 0),
-      ...(isElsewhere
+      ...(isOfLibrary(value)
         ? { reason: 'The library panel is not in the export: export the dashboard for sharing' }
         : { reason: 'The panel has no query', isEmpty: true }),
     },
@@ -170,7 +175,7 @@ function panelsOf(value: unknown, path: DocumentPath, outer: readonly string[] =
       const at = [...path, key, index];
       const isPanel = key === 'panels' && typeof panel === 'object';
       return [
-        ...(isPanel ? [{ path: at, shown: [...at, 'title'], value: panel, repeats }] : []),
+        ...(isPanel ? [{ path: at, shown: shownPath(panel, at), value: panel, repeats }] : []),
         ...panelsOf(panel, at, repeats),
       ];
     });

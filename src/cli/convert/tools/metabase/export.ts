@@ -11,7 +11,7 @@ import {
   type ExportDocument,
   type DocumentPath,
 } from '../../export/document.ts';
-import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 
 interface Card {
   readonly document: ExportDocument;
@@ -21,7 +21,7 @@ interface Card {
 
 export const METABASE: ToolReader = {
   isOwn: ({ documents }) => documents.some(isMetabase),
-  read: ({ documents }) => ({ queries: readMetabase(documents) }),
+  read: ({ documents }) => ({ queries: readMetabase(documents), others: documents.flatMap(dashboardIn) }),
 };
 
 /** The cards of all documents, with the snippets, databases and other cards that they refer to. */
@@ -44,6 +44,22 @@ interface ExportContext {
   readonly fields: ReadonlyMap<string, readonly string[]>;
 }
 
+const CARD_LISTS = ['dashcards', 'ordered_cards'];
+
+/** A dashboard has no query of its own. */
+function dashboardIn({ value, file, locate }: ExportDocument): readonly OtherItem[] {
+  const title = textOf(value, 'name');
+  const cards = CARD_LISTS.flatMap((list) => listOf(value, list));
+  if (title === undefined || cards.length === 0) return [];
+  const texts = cards.filter(
+    (each) => (member(each, 'card') ?? member(each, 'card_id') ?? undefined) === undefined,
+  ).length;
+  const ofTexts = texts === 0 ? '' : `; ${texts === 1 ? 'one card is a text' : `${texts} cards are texts`}`;
+  const reason = `Each of its cards with a query has a line of its own, if the export has the card${ofTexts}`;
+  const place = locate(['name'], 0);
+  return [{ tool: 'metabase', kind: 'dashboard', title, file, place, reason, isEmpty: true }];
+}
+
 function isMetabase({ value }: ExportDocument): boolean {
   if (member(value, 'dataset_query') !== undefined) return true;
   return itemsOf(value).some(({ value: item }) => member(item, 'dataset_query') !== undefined);
@@ -55,7 +71,7 @@ function itemsOf(value: unknown): readonly { readonly path: DocumentPath; readon
   const data = member(value, 'data');
   if (Array.isArray(data))
     return data.map((item: unknown, index) => ({ path: ['data', index], value: item }));
-  return ['dashcards', 'ordered_cards'].flatMap((list) =>
+  return CARD_LISTS.flatMap((list) =>
     listOf(value, list).map((item, index) => ({ path: [list, index, 'card'], value: member(item, 'card') })),
   );
 }

@@ -8,12 +8,26 @@ import {
   type ExportDocument,
   type DocumentPath,
 } from '../../export/document.ts';
-import type { ForeignQuery, ToolReader } from '../../export/foreign-query.ts';
+import type { ForeignQuery, OtherItem, ToolReader } from '../../export/foreign-query.ts';
 
 export const REDASH: ToolReader = {
   isOwn: ({ documents }) => documents.some(isRedash),
-  read: ({ documents }) => ({ queries: readRedash(documents) }),
+  read: ({ documents }) => ({ queries: readRedash(documents), others: documents.flatMap(dashboardIn) }),
 };
+
+/** A dashboard has no query of its own. */
+function dashboardIn({ value, file, locate }: ExportDocument): readonly OtherItem[] {
+  const title = textOf(value, 'name');
+  const widgets = listOf(value, 'widgets');
+  if (title === undefined || widgets.length === 0) return [];
+  const texts = widgets.filter((each) => (member(each, 'visualization') ?? undefined) === undefined).length;
+  const ofTexts =
+    texts === 0 ? '' : `; ${texts === 1 ? 'one widget is a text' : `${texts} widgets are texts`}`;
+  const reason = `Each query of its widgets has a line of its own${ofTexts}`;
+  return [
+    { tool: 'redash', kind: 'dashboard', title, file, place: locate(['name'], 0), reason, isEmpty: true },
+  ];
+}
 
 function isRedash({ value }: ExportDocument): boolean {
   return itemsOf(value).some((item) => isQuery(item.value));
@@ -134,6 +148,8 @@ function declarationOf(parameter: unknown): Declaration {
 function plainOf(value: unknown): Declaration['default'] {
   if (typeof value === 'number' || typeof value === 'boolean') return value;
   if (typeof value === 'string') return value.startsWith('d_') || value === '' ? undefined : value;
+  const [start, end] = [textOf(value, 'start'), textOf(value, 'end')];
+  if (start !== undefined && end !== undefined) return [start, end]; // of a range
   if (!Array.isArray(value)) return undefined;
   const items = (value as readonly unknown[]).filter((each): each is string => typeof each === 'string');
   return items.length === value.length ? items : undefined;

@@ -42,9 +42,15 @@ function namedValue(written: string, byName: ReadonlyMap<string, Declaration>): 
   if (end === '') return { name: written };
   const {
     default: _,
-    example: __,
+    example: examples,
     ...rest
   } = declared === undefined ? { name: range, type: 'String' } : valueOf(declared);
   const description = rest.description === undefined ? {} : { description: `${rest.description}: ${end}` };
-  return { ...rest, name: `${range}_${end}`, ...description };
+  const example = Array.isArray(examples) ? examples[end === 'start' ? 0 : 1] : undefined;
+  return {
+    ...rest,
+    name: `${range}_${end}`,
+    ...description,
+    ...(example === undefined ? {} : { example }),
+  };
 }

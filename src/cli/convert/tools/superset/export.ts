@@ -3,6 +3,7 @@ import type { Declaration } from '../../placeholders/template.ts';
 import {
   dialectOfEngine,
   entriesOf,
+  listOf,
   member,
   textOf,
   type ExportDocument,
@@ -13,7 +14,7 @@ import { chartSql } from './chart.ts';
 
 export const SUPERSET: ToolReader = {
   isOwn: ({ documents }) => documents.some(isSuperset),
-  read: ({ documents }) => ({ queries: readSuperset(documents), others: documents.flatMap(tableIn) }),
+  read: ({ documents }) => ({ queries: readSuperset(documents), others: documents.flatMap(otherIn) }),
 };
 
 function isSuperset({ value, path }: ExportDocument): boolean {
@@ -25,23 +26,34 @@ function isSuperset({ value, path }: ExportDocument): boolean {
   );
 }
 
-/** A dataset that is a table has no query. */
-function tableIn({ value, file, locate }: ExportDocument): readonly OtherItem[] {
-  const title = textOf(value, 'table_name');
-  if (title === undefined || member(value, 'columns') === undefined || textOf(value, 'sql') !== undefined)
-    return [];
-  const place = locate(['table_name'], 0);
-  return [
-    {
-      tool: 'superset',
-      kind: 'dataset',
-      title,
-      file,
-      place,
-      reason: 'The dataset is a table',
-      isEmpty: true,
-    },
-  ];
+/** A dataset that is a table has no query, and neither has a dashboard. */
+function otherIn({ value, file, locate }: ExportDocument): readonly OtherItem[] {
+  const item = (kind: string, key: string, reason: string): readonly OtherItem[] => {
+    const title = textOf(value, key) ?? '';
+    return [{ tool: 'superset', kind, title, file, place: locate([key], 0), reason, isEmpty: true }];
+  };
+  if (isDashboard(value)) {
+    const filters = listOf(member(value, 'metadata'), 'native_filter_configuration').length;
+    const ofFilters = `. Its ${filters === 1 ? 'filter is' : `${filters} filters are`} left out: they are no parts of the charts' queries`;
+    return item(
+      'dashboard',
+      'dashboard_title',
+      `Each of its charts has a line of its own${filters === 0 ? '' : ofFilters}`,
+    );
+  }
+  if (isText(value)) return item('chart', 'slice_name', 'The chart is a text');
+  const isTable = textOf(value, 'table_name') !== undefined && member(value, 'columns') !== undefined;
+  return isTable && textOf(value, 'sql') === undefined
+    ? item('dataset', 'table_name', 'The dataset is a table')
+    : [];
+}
+
+function isText(value: unknown): boolean {
+  return /^(markup|separator|divider)$/.test(textOf(value, 'viz_type') ?? '');
+}
+
+function isDashboard(value: unknown): boolean {
+  return textOf(value, 'dashboard_title') !== undefined && member(value, 'position') !== undefined;
 }
 
 export interface Dataset {
@@ -68,6 +80,7 @@ function readSuperset(documents: readonly ExportDocument[]): readonly ForeignQue
   );
   return documents.flatMap((document): readonly ForeignQuery[] => {
     const { value } = document;
+    if (isText(value)) return [];
     if (textOf(value, 'slice_name') !== undefined) return [chartOf(document, datasets)];
     if (textOf(value, 'sqlalchemy_uri') !== undefined) return [];
     if (textOf(value, 'sql') === undefined) return []; // a table, which is no query

@@ -1,7 +1,7 @@
 // Superset's functions in Jinja. Source: https://superset.apache.org/docs/configuration/sql-templating
 import { calledName, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
-import { argumentOf, declaredOr, unfiltered, valueItem } from '../../placeholders/jinja-values.ts';
+import { argumentOf, asTextIn, declaredOr, unfiltered, valueItem } from '../../placeholders/jinja-values.ts';
 import type { Item, Syntax, Value } from '../../placeholders/nodes.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
 import type { RegionKind } from '../../placeholders/source-lexer.ts';
@@ -33,10 +33,14 @@ export function supersetSyntax(text: string, { declarations }: TemplateReading):
     }
     return name === 'url_param' ? argumentOf(expression) : undefined;
   };
-  return jinjaSyntax(text, {
+  const syntax = jinjaSyntax(text, {
     value,
     output: (expression, inside) => supersetOutput(expression, { value, inside }),
   });
+  return {
+    ...syntax,
+    interpret: (mark, inside) => asTextIn(text, mark, syntax.interpret(mark, inside)),
+  };
 }
 
 function named(name: string, declarations: readonly Declaration[]): Value | undefined {

@@ -3,10 +3,14 @@
 import { CHOICES } from '../../placeholders/closed-choice.ts';
 import { calledName, constantOf, type TemplateExpression } from '../../placeholders/expression.ts';
 import { jinjaSyntax } from '../../placeholders/jinja.ts';
+import { asTextIn } from '../../placeholders/jinja-values.ts';
 import type { Condition, Item, Part, Syntax, Value } from '../../placeholders/nodes.ts';
+import { fitting } from '../../placeholders/parameters.ts';
 import type { TemplateReading } from '../../placeholders/template-reader.ts';
+import type { Mark } from '../../placeholders/source-lexer.ts';
 import type { Declaration } from '../../placeholders/template.ts';
 import { columnsAround } from './data-source.ts';
+import { loopReason } from './loops.ts';
 
 type Call = Extract<TemplateExpression, { kind: 'call' }>;
 
@@ -44,12 +48,21 @@ export function tinybirdSyntax(text: string, { declarations }: TemplateReading):
       at === 0 && first !== undefined ? first.length : syntax.markEnd(source, at, inside),
     interpret: (mark, inside) => {
       if (mark.start === 0 && first !== undefined) return { kind: 'dropped' };
-      const item = withColumns(syntax.interpret(mark, inside), () =>
-        columnsAround(text, mark.start, declarations),
+      const item = withReason(
+        withColumns(syntax.interpret(mark, inside), () => columnsAround(text, mark.start, declarations)),
+        () => loopReason(text, mark.start),
       );
-      return TEXT_ONLY.test(text.slice(Math.max(0, mark.start - 60), mark.start)) ? asText(item) : item;
+      return withPattern(asTextIn(text, mark, item), () => isNamedPattern(text, mark));
     },
   };
+}
+
+/** A loop that is no condition says why. */
+function withReason(item: Item, reasonOf: () => string | undefined): Item {
+  const reason = item.kind === 'loop' ? reasonOf() : undefined;
+  return item.kind !== 'loop' || reason === undefined
+    ? item
+    : { ...item, message: `${item.message}. ${reason}` };
 }
 
 function withColumns(item: Item, columns: () => readonly string[] | undefined): Item {
@@ -58,12 +71,10 @@ function withColumns(item: Item, columns: () => readonly string[] | undefined): 
   return known === undefined ? item : { ...item, known };
 }
 
-/** Functions that read times from strings only: Tinybird writes all values as strings. */
-const TEXT_ONLY = /\b(parseDateTime\w*|toDate\w*Or(Null|Zero|Default))\(\s*$/i;
-
-function asText(item: Item): Item {
-  const isTime = item.kind === 'value' && item.value.type?.startsWith('Date') === true;
-  return isTime ? { kind: 'sql', parts: ['toString(', { kind: 'value', value: item.value }, ')'] } : item;
+function withPattern(item: Item, isPattern: () => boolean): Item {
+  return item.kind === 'value' && item.value.hasLiteralPercent === true && isPattern()
+    ? { kind: 'value', value: { ...item.value, hasLiteralPercent: 'named' } }
+    : item;
 }
 
 type ValueOf = (expression: TemplateExpression) => Value | undefined;
@@ -160,6 +171,36 @@ function escapedItem(value: Value): Item {
   return { kind: 'value', value: isText ? { ...value, hasLiteralPercent: true } : value };
 }
 
+/** Returns whether the expression around a placeholder has a name that is a pattern of LIKE: `{{ q }} AS pattern … LIKE pattern`. */
+function isNamedPattern(text: string, { start, end }: Mark): boolean {
+  let depth = callsAround(text.slice(Math.max(0, start - MAX_AROUND), start));
+  for (const { 0: token, groups = {} } of text.slice(end, end + MAX_AROUND).matchAll(AROUND)) {
+    const { alias, word } = groups;
+    if (token === '(') depth++;
+    else if (token === ')') depth--;
+    else if (depth > 0) continue;
+    else if (token === ',' || word !== undefined) return false;
+    else if (alias === undefined) continue;
+    else return new RegExp(String.raw`\bI?LIKE\s+(?:\w+\((?:'[^']*'|[\s,])*)?${alias}\b`, 'i').test(text);
+  }
+  return false;
+}
+
+/** The calls that are open at the end of a text, up to a bracket that begins none. */
+function callsAround(before: string): number {
+  let [open, closed] = [0, 0];
+  for (let at = before.length - 1; at >= 0; at--) {
+    if (before[at] === ')') closed++;
+    else if (before[at] === '(' && closed > 0) closed--;
+    else if (before[at] === '(' && !/\w$/.test(before.slice(0, at))) break;
+    else if (before[at] === '(') open++;
+  }
+  return open;
+}
+
+const MAX_AROUND = 1000;
+const AROUND = /[(),]|'(?:[^'\\]|\\.)*'|\bAS\s+(?<alias>[A-Za-z_]\w*)\b|\b(?<word>[A-Za-z_]\w*)\b(?!\s*\()/gi;
+
 /** `sql_unescape(String(x), '%')`: the text as it is sent. */
 function unescapedItem({ args, named }: Call): Item | undefined {
   const [of, what] = [args[0], constantOf(named.get('what') ?? args[1])];
@@ -228,7 +269,7 @@ function declared(call: Call): Value | undefined {
   const type = calledName(call);
   const [first, ...rest] = call.args;
   if (type === undefined || !TYPE.test(type) || first === undefined) return undefined;
-  const [name, own] = nameOf(first);
+  const [name, set] = nameOf(first);
   if (name === undefined) return undefined;
   const isList = type === 'Array';
   const written = isList ? constantOf(rest[0]) : undefined;
@@ -236,15 +277,17 @@ function declared(call: Call): Value | undefined {
   const element =
     typeof written === 'string' && (TYPE.test(written) || /^\w+\(.*\)$/s.test(written)) ? written : undefined;
   const positional = isList && (element !== undefined || rest[1] !== undefined) ? rest[1] : rest[0];
-  const fallback = own ?? constantOf(call.named.get('default') ?? positional);
+  const fallback = set ?? constantOf(call.named.get('default') ?? positional);
   const choices = constantOf(call.named.get('enum'));
   const example = constantOf(call.named.get('example'));
   const base = isList ? (element ?? 'String') : type;
+  const own = TYPES.get(base) ?? base;
+  const value = fitting(fallback, isList ? `Array(${own})` : own) ?? fallback;
   return {
     name,
-    type: TYPES.get(base) ?? base,
+    type: own,
     ...(isList ? { isList } : {}),
-    ...(fallback === undefined || (fallback === '' && base !== 'String') ? {} : { default: fallback }),
+    ...(value === undefined || (value === '' && base !== 'String') ? {} : { default: value }),
     ...(typeof choices === 'object' ? { enum: choices } : {}),
     ...described(call.named),
     ...(example === undefined ? {} : { example }),
