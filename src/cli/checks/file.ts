@@ -53,7 +53,8 @@ export const CHECKS_OF_FILES: readonly CommandCheck[] = [
   {
     needs: 'file',
     codes: WATCH_NAME_CODES,
-    check: ({ analysis, watchNames }) => watchNameFindings(analysis.file, watchNames),
+    check: ({ analysis, watchNames }) =>
+      analysis.file.watch === undefined ? [] : watchNameFindings(analysis.file, watchNames),
   },
   { needs: 'file', codes: REASON_CODES, check: ({ analysis }) => reasonFindings(analysis.file) },
 ];

@@ -31,7 +31,7 @@ export function policiesOf(file: EndpointFile, sql: string, hashKey: string | un
     live: livePolicy(file),
     export: exportPolicy(file),
     fresh: freshPolicy(file),
-    watches: watchPolicies(file),
+    watches: file.watch === undefined ? [] : watchPolicies(file),
     sandbox: sandboxPolicy(file),
     redaction: redactionPolicy(file, hashKey),
     concurrency: concurrencyOf(file),

@@ -4,6 +4,7 @@ import { hashKey } from '../../../src/service/auth/keyring.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
 import { stateOf } from '../../../src/service/watches/record.ts';
+import { createRandom } from '../../guard/sandbox/mutants.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 import { openWatched, type Watched } from './fixture.ts';
 
@@ -174,5 +175,30 @@ describe('after a crash', () => {
     await watched.time.advance(20_000);
     await watched.pass(120);
     expect(new Set(watched.sink.requests.map(({ headers }) => headers['webhook-id'])).size).toBe(2);
+  });
+
+  test('at random moments, each state is reported, and repeats have the same id', async () => {
+    await watched.write('errors', file(watch()));
+    const random = createRandom(Number(process.env['FUZZ_SEED'] ?? 20_240_101));
+    const rounds = 12;
+    for (let round = 0; round < rounds; round++) {
+      await (round % 2 === 0 ? insert('a', 3) : engine.execute('TRUNCATE TABLE w.rows'));
+      for (let second = random(70); second > 0; second--) {
+        if (random(10) === 0) watched.sink.answers.push(500);
+        await watched.time.advance(1000);
+        await watched.watcher.tick();
+      }
+      watched.restart(); // what the former process is doing goes on, without the right to it
+      await watched.time.advance(20_000);
+      await watched.pass(90);
+    }
+    watched.sink.answers.length = 0;
+    await watched.pass(900);
+    const kinds = new Map(watched.sink.requests.map(({ headers, body }) => [headers['webhook-id'], (JSON.parse(body) as { type: string }).type])); // prettier-ignore
+    expect([...kinds.values()]).toEqual(
+      Array.from({ length: rounds }, (_, round) => (round % 2 === 0 ? 'watch.firing' : 'watch.resolved')),
+    );
+    const [record] = await watched.watcher.records();
+    expect([record?.outbox, record?.dead]).toEqual([[], []]);
   });
 });

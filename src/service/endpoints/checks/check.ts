@@ -43,6 +43,8 @@ export interface FileCheck<Input = Analysis, Context = CheckContext> extends Cod
   readonly severity?: 'warning';
   /** Set if it looks at the query, and so at each variant of it. */
   readonly perVariant?: true;
+  /** The key of the file that it is about: it does not run for a file without it. */
+  readonly about?: 'watch';
   /** Set if it also applies to a shared file, whatever includes it. */
   readonly inShared?: true;
   readonly check: (input: Input, context: Context & { readonly guess: Guess }) => Iterable<UncodedFinding>;

@@ -26,6 +26,7 @@ export const FILE_CHECKS: FileChecks = {
 const ALL = Object.entries(FILE_CHECKS);
 const OF_QUERY = ALL.filter(([, { perVariant }]) => perVariant);
 const OF_FILE = ALL.filter(([, { perVariant }]) => !perVariant);
+const OF_FILE_WITHOUT_WATCH = OF_FILE.filter(([, { about }]) => about === undefined);
 const OF_SHARED = OF_FILE.filter(([, { inShared }]) => inShared);
 
 /** The findings of the checks of the query, and of those of the file that apply to its kind. */
@@ -36,6 +37,10 @@ export function checkFile(
 ): readonly PathFinding[] {
   return [
     ...overVariants(analysis, (variant) => runChecks(OF_QUERY, variant, context)),
-    ...runChecks(isShared ? OF_SHARED : OF_FILE, analysis, context),
+    ...runChecks(isShared ? OF_SHARED : checksOfFile(analysis), analysis, context),
   ];
+}
+
+function checksOfFile({ file }: Analysis): typeof OF_FILE {
+  return file.watch === undefined ? OF_FILE_WITHOUT_WATCH : OF_FILE;
 }

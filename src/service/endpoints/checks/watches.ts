@@ -37,6 +37,7 @@ function* eachWatch(file: EndpointFile) {
 
 export const WATCH_CHECKS: FileChecks = {
   'watch.condition': {
+    about: 'watch',
     title: 'The condition of a watch cannot be read',
     help: 'Write comparisons of columns with AND, OR, NOT, IN, BETWEEN and IS NULL. Functions, parameters and subqueries belong in the query.',
     *check({ file }) {
@@ -48,6 +49,7 @@ export const WATCH_CHECKS: FileChecks = {
     },
   },
   'watch.constant': {
+    about: 'watch',
     title: 'A watch that never sends a message, or always does',
     help: 'The condition has the same value for every row. Compare a column with another value.',
     severity: 'warning',
@@ -60,6 +62,7 @@ export const WATCH_CHECKS: FileChecks = {
     },
   },
   'watch.duplicate_name': {
+    about: 'watch',
     title: 'Two watches of an endpoint have one name',
     help: 'Give each watch of a list a name of its own: it identifies the state of the watch.',
     *check({ file }) {
@@ -73,6 +76,7 @@ export const WATCH_CHECKS: FileChecks = {
     },
   },
   'watch.too_often': {
+    about: 'watch',
     title: 'A watch looks too often',
     help: 'every is at least 10s.',
     *check({ file }) {
@@ -82,6 +86,7 @@ export const WATCH_CHECKS: FileChecks = {
     },
   },
   'watch.unknown_parameter': {
+    about: 'watch',
     title: 'A watch sends a parameter that the endpoint does not have',
     help: 'params are parameters of the endpoint. Consumer queries are not available in a watch.',
     *check({ file, parameters }, { guess }) {
@@ -99,6 +104,7 @@ export const WATCH_CHECKS: FileChecks = {
     },
   },
   'watch.pages': {
+    about: 'watch',
     title: 'A watch of an endpoint with pages',
     help: 'A watch would read the first page only. Move the watch to an endpoint whose query counts what matters.',
     *check({ file }) {
