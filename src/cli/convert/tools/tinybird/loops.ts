@@ -184,7 +184,11 @@ function resolved(value: TemplateExpression, { set }: LoopScope): TemplateExpres
 }
 
 /** The text before with what the node writes. */
-function writtenNode(node: Exclude<LoopNode, { kind: 'set' }>, before: string, scope: LoopScope): LoopCondition {
+function writtenNode(
+  node: Exclude<LoopNode, { kind: 'set' }>,
+  before: string,
+  scope: LoopScope,
+): LoopCondition {
   if (node.kind === 'text') return before + node.text;
   if (node.kind === 'output') return withOutput(before, node, scope);
   const added = node.kind === 'if' ? alternatives(node.arms, scope) : nested(node, before, scope);
