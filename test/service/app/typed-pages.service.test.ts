@@ -49,7 +49,8 @@ parameters:
   shown: { choices: { yes: toString(id), no: "''" }, default: no }
 `;
   await writeEndpoint(service, 'paged', text);
-  const whole = 'id: 00000000-0000-4000-8000-000000000002\nname: whole\nquery: SELECT 1 AS one\nexport: { max_rows: 10, formats: [csv] }\n';
+  const whole =
+    'id: 00000000-0000-4000-8000-000000000002\nname: whole\nquery: SELECT 1 AS one\nexport: { max_rows: 10, formats: [csv] }\n';
   await writeEndpoint(service, 'whole', whole);
   await service.service.reload();
   folder = mkdtempSync(join(tmpdir(), 'millrace-'));
