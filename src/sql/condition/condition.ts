@@ -18,6 +18,8 @@ export interface NamedColumn {
   readonly name: string;
   /** The offset in the text, in UTF-16 code units. */
   readonly start: number;
+  /** The condition asks only if it is NULL. */
+  readonly isTested?: true;
 }
 
 /** A comparison of a column with a number or a string, which other parts of the condition do not change. */
@@ -31,8 +33,9 @@ export interface RowCondition {
   readonly columns: readonly NamedColumn[];
   readonly tree: Tree;
   readonly root: Node;
-  /** Undefined: a part computes with columns, or compares two. */
-  readonly bounds: readonly ConditionBound[] | undefined;
+  readonly bounds: readonly ConditionBound[];
+  /** All parts are such comparisons: none computes with columns, or compares two. */
+  readonly isBounded: boolean;
   /** True, false, or null if it is not known, as in SQL. Throws ConditionError. */
   readonly test: (row: JsonRow) => boolean | null;
 }
@@ -86,8 +89,7 @@ function compileRoot(text: string, tree: Tree, root: Node): ReadCondition {
   try {
     const evaluate = compile({ tree, columns }, root);
     const test = (row: JsonRow): boolean | null => logical(evaluate(row));
-    const bounds = boundsOf(tree, root);
-    return { kind: 'condition', condition: { text, columns, tree, root, bounds, test } };
+    return { kind: 'condition', condition: { text, columns, tree, root, ...boundsOf(tree, root), test } };
   } catch (error) {
     if (error instanceof Unsupported) return fault(spanOf(tree, error.node).start, error.message);
     throw error;
@@ -228,6 +230,8 @@ function compileIn(context: Compiling, node: Node): Evaluate {
 
 const compileTest: Compile = (context, node) => {
   const operand = partAt(context, node, 0);
+  const named = node.parts[0]?.kind === 'column' ? context.columns.pop() : undefined;
+  if (named !== undefined) context.columns.push({ ...named, isTested: true });
   const test = testOf(context.tree, node);
   if (test === 'IS NULL') return (row) => operand(row) === null;
   if (test === 'IS NOT NULL') return (row) => operand(row) !== null;
@@ -273,18 +277,19 @@ function isExact(source: string): boolean {
   return !/^-?\d+$/.test(source) || Number.isSafeInteger(Number(source));
 }
 
-/** The comparisons that decide a condition; undefined if it is not made of comparisons of columns with values alone. */
-function boundsOf(tree: Tree, root: Node): readonly ConditionBound[] | undefined {
+/** The comparisons of columns with values. */
+function boundsOf(tree: Tree, root: Node): Pick<RowCondition, 'bounds' | 'isBounded'> {
   const found: ConditionBound[] = [];
   const isPlain = (node: Node): boolean => {
     if (node.kind === 'and' || node.kind === 'or' || node.kind === 'not' || node.kind === 'group')
-      return node.parts.every(isPlain);
+      return node.parts.map(isPlain).every(Boolean); // each one is looked at
     if (node.kind === 'test') return node.parts[0]?.kind === 'column';
     if (node.kind === 'binary' && ARITHMETIC.has(operatorOf(tree, node))) return false;
     if (node.kind !== 'binary' && node.kind !== 'between' && node.kind !== 'in') return false;
     return addBounds(tree, node, found);
   };
-  return isPlain(root) ? found : undefined;
+  const isBounded = isPlain(root);
+  return { bounds: found, isBounded };
 }
 
 function addBounds(tree: Tree, node: Node, found: ConditionBound[]): boolean {

@@ -16,10 +16,13 @@ export type ColumnTraits = (column: string) =>
 const MAX_SAMPLES = 4096;
 
 /** `varies` also if it is not known. */
-export function outcomeOf({ bounds, columns, test }: RowCondition, traits: ColumnTraits): ConditionOutcome {
+export function outcomeOf(
+  { bounds, isBounded, columns, test }: RowCondition,
+  traits: ColumnTraits,
+): ConditionOutcome {
   const names = [...new Set(columns.map(({ name }) => name))];
   if (names.length === 0) return constantOutcome(test);
-  if (bounds === undefined) return 'varies';
+  if (!isBounded) return 'varies';
   const samples = names.map((name) => samplesOf(bounds, name, traits(name)));
   const count = samples.reduce((product, each) => product * each.length, 1);
   if (count === 0 || count > MAX_SAMPLES) return 'varies';
@@ -51,7 +54,7 @@ function valueOf(test: RowCondition['test'], row: JsonRow): boolean | null | und
 }
 
 function samplesOf(
-  bounds: NonNullable<RowCondition['bounds']>,
+  bounds: RowCondition['bounds'],
   name: string,
   traits: ReturnType<ColumnTraits>,
 ): readonly (number | string | null)[] {

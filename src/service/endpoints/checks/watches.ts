@@ -174,11 +174,11 @@ function wrongTypes(
   const read = readCondition(watch.when);
   if (read.kind === 'fault') return [];
   const types = new Map(columns.map(({ name, type }) => [name, type]));
-  const { bounds = [] } = read.condition;
+  const { bounds } = read.condition;
   const found: PathFinding[] = [];
-  for (const { name, start } of read.condition.columns) {
+  for (const { name, start, isTested } of read.condition.columns) {
     const type = types.get(name);
-    if (type === undefined) continue;
+    if (type === undefined || isTested === true) continue;
     const kind = comparable(plainTypeOf(type));
     const other = bounds.find((bound) => bound.column === name && typeof bound.value !== kind);
     const problem = problemOf(plainTypeOf(type), { kind, isText64, isCompared: bounds.some(({ column }) => column === name), value: other?.value }); // prettier-ignore
@@ -208,6 +208,8 @@ function problemOf(
   const bits = integerOf(type)?.bits ?? 0;
   if (isText64 && bits >= 64)
     return 'which int64: string writes as a string: convert it, such as with toFloat64';
+  if (type.name.startsWith('Decimal'))
+    return 'which numbers of JSON round: convert it, such as with toFloat64';
   if (kind === undefined && isCompared) return 'which a condition cannot compare';
   if (value === undefined || kind === undefined) return undefined;
   return `and is compared with a ${typeof value}`;
