@@ -49,7 +49,8 @@ parameters:
   shown: { choices: { yes: toString(id), no: "''" }, default: no }
 `;
   await writeEndpoint(service, 'paged', text);
-  const whole = 'id: 00000000-0000-4000-8000-000000000002\nname: whole\nquery: SELECT 1 AS one\n';
+  const whole =
+    'id: 00000000-0000-4000-8000-000000000002\nname: whole\nquery: SELECT 1 AS one\nexport: { max_rows: 10, formats: [csv] }\n';
   await writeEndpoint(service, 'whole', whole);
   await service.service.reload();
   folder = mkdtempSync(join(tmpdir(), 'millrace-'));
@@ -147,6 +148,12 @@ for await (const { rows } of client.pages('paged', { from: 'now-7d' }, { pageSiz
 for await (const row of client.consumerPages('paged', { sql: 'SELECT 1' }, {})) console.log(row.next);
 // @ts-expect-error -- it has no pages
 client.pages('whole', {});
+const { rows, stream } = await client.export('whole', {}, { format: 'csv', onProgress: ({ bytes }) => console.log(bytes) });
+console.log(rows, await new Response(stream).text());
+// @ts-expect-error -- not a format of its exports
+void client.export('whole', {}, { format: 'parquet' });
+// @ts-expect-error -- it has no exports
+void client.export('paged', {}, { format: 'csv' });
 `,
     );
     const flags = ['--strict', '--noEmit', '--target', 'es2022', '--module', 'nodenext', '--skipLibCheck'];

@@ -82,6 +82,35 @@ export interface LiveEvent<Row> {
 /** Endpoints whose results can be followed. */
 export type LiveEndpointName = { [Name in EndpointName]: Endpoints[Name]['live'] extends true ? Name : never }[EndpointName];
 
+/** Endpoints with exports. */
+export type ExportedEndpointName = { [Name in EndpointName]: [Endpoints[Name]['exports']] extends [never] ? never : Name }[EndpointName];
+
+export interface ExportOptions<Name extends ExportedEndpointName> {
+  format: Endpoints[Name]['exports'];
+  /** Where it is kept until it has been read; default: in the service. */
+  to?: 'download' | 's3';
+  /** Cancels the export, or the download. */
+  signal?: AbortSignal;
+  /** Redact personal data. */
+  redact?: boolean;
+  /** Called with what has been written so far. */
+  onProgress?: (progress: ExportProgress) => void;
+}
+
+export interface ExportProgress {
+  /** \`waiting\`, \`running\`, \`finished\`, \`failed\` or \`canceled\`. */
+  state: string;
+  rows: number;
+  bytes: number;
+}
+
+export interface ExportedFile {
+  rows: number;
+  bytes: number;
+  /** The file, once. Read it to its end, or cancel it: the service removes the export then. */
+  stream: ReadableStream<Uint8Array>;
+}
+
 export interface Client {
   /** Returns the rows of an endpoint. Rejects with MillraceError. */
   query<Name extends EndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): Promise<RowOf<Name>[]>;
@@ -115,11 +144,21 @@ export interface Client {
     parameters: ParametersOf<Name>,
     options?: PageOptions,
   ): AsyncGenerator<Page<Record<string, unknown>>, void, void>;
+  /** Makes a file of all rows of an endpoint, and opens it when it is finished. Rejects with MillraceError. */
+  export<Name extends ExportedEndpointName>(name: Name, parameters: ParametersOf<Name>, options: ExportOptions<Name>): Promise<ExportedFile>;
+  /** The same for a query over the endpoint's tables. */
+  consumerExport<Name extends ExportedEndpointName>(
+    name: Name,
+    query: ConsumerQueryOf<Name>,
+    parameters: ParametersOf<Name>,
+    options: ExportOptions<Name>,
+  ): Promise<ExportedFile>;
 }
 
 export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientOptions): Client {
-  const send = (name: string, body: object, { signal, redact, onMetadata }: CallOptions, fields: Record<string, string>): Promise<Response> =>
-    fetch(\`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\`, {
+  const addressOf = (name: string, path = ''): string => \`\${baseUrl.replace(/\\/$/, '')}/api/endpoints/query/\${encodeURIComponent(name)}\${path}\`;
+  const send = (name: string, body: object, { signal, redact, onMetadata }: CallOptions, fields: Record<string, string>, path = ''): Promise<Response> =>
+    fetch(addressOf(name, path), {
       method: 'POST',
       headers: {
         'Content-Type': 'application/json',
@@ -187,7 +226,19 @@ export function createClient({ baseUrl, key, fetch = globalThis.fetch }: ClientO
       await wait(retry, options.signal);
     }
   }
+  const makeFile = (name: string, body: object, { format, to, redact, ...options }: Omit<ExportOptions<never>, 'format'> & { format: string }): Promise<ExportedFile> => {
+    const asked = { ...body, format, ...(to === undefined ? {} : { export_to: to }) };
+    return exportedFile(
+      {
+        create: () => send(name, asked, redact === undefined ? {} : { redact }, { Accept: 'application/json' }, '/exports'),
+        send: (path, init) => fetch(addressOf(name, \`/exports/\${path}\`), { ...init, headers: { 'X-API-KEY': key } }),
+      },
+      options,
+    );
+  };
   return {
+    export: makeFile,
+    consumerExport: (name, query, parameters, options) => makeFile(name, { ...(parameters as object), ...(query as object) }, options),
     live,
     consumerLive: (name, query, parameters, options) => live(name, { ...(parameters as object), ...(query as object) }, options),
     query: async (name, parameters, options) => (await call(name, parameters, options)).rows,
@@ -211,11 +262,16 @@ async function wait(ms: number, signal: AbortSignal | undefined): Promise<void> 
   signal?.throwIfAborted();
 }
 
-/** The text of a response as it arrives. Rejects with the reason if the signal aborts: Node's fetch can forget it once the response has begun. */
+/** The text of a response as it arrives. */
 async function* textIn(response: Response, signal: AbortSignal | undefined): AsyncGenerator<string, void> {
+  const decoder = new TextDecoder();
+  for await (const chunk of bytesIn(response, signal)) yield decoder.decode(chunk, { stream: true });
+}
+
+/** A response as it arrives. Rejects with the reason if the signal aborts: Node's fetch can forget it once the response has begun. */
+async function* bytesIn(response: Response, signal: AbortSignal | undefined): AsyncGenerator<Uint8Array, void> {
   if (response.body === null) return;
   const reader: ReadableStreamDefaultReader<Uint8Array> = response.body.getReader();
-  const decoder = new TextDecoder();
   const cancel = (): void => void reader.cancel().catch(() => undefined);
   signal?.addEventListener('abort', cancel);
   try {
@@ -224,7 +280,7 @@ async function* textIn(response: Response, signal: AbortSignal | undefined): Asy
       const { done, value } = await reader.read();
       signal?.throwIfAborted();
       if (done) return;
-      yield decoder.decode(value, { stream: true });
+      yield value;
     }
   } finally {
     signal?.removeEventListener('abort', cancel);

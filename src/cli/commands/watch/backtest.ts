@@ -11,7 +11,7 @@ import { CommandError } from '../../kit/command-error.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import { checkClock } from './check-clock.ts';
 import { boundAt, timesOf, type BacktestOptions } from './looks.ts';
-import { createSpans, type Span } from './spans.ts';
+import { createSpans, type StateSpan } from './spans.ts';
 
 export interface BacktestDeps {
   readonly engine: Engine;
@@ -22,7 +22,7 @@ export interface BacktestDeps {
 export interface Backtest extends Pick<BacktestOptions, 'endpoint' | 'watch' | 'from' | 'until'> {
   readonly looks: number;
   readonly messages: readonly WatchEvent[];
-  readonly spans: readonly Span[];
+  readonly spans: readonly StateSpan[];
   /** Tables whose rows are not bounded by the clock. */
   readonly unbounded: readonly string[];
 }

@@ -6,7 +6,7 @@ import { count } from '../../findings/findings.ts';
 import { renderTable } from '../../kit/table.ts';
 import type { Terminal } from '../../kit/terminal.ts';
 import type { Backtest } from './backtest.ts';
-import type { Span, SpanState } from './spans.ts';
+import type { StateSpan, SpanState } from './spans.ts';
 
 const MAX_LINES = 200;
 const MAX_GROUPS = 20;
@@ -54,7 +54,7 @@ function messageTable(messages: Backtest['messages']): readonly string[] {
 }
 
 function timeline({ spans, from, until }: Backtest): readonly string[] {
-  const lines = new Map<string, Span[]>();
+  const lines = new Map<string, StateSpan[]>();
   for (const span of spans) {
     const name = span.group === undefined ? '' : groupText(span.group);
     lines.set(name, [...(lines.get(name) ?? []), span]);
@@ -66,7 +66,7 @@ function timeline({ spans, from, until }: Backtest): readonly string[] {
   return more > 0 ? [...table, `and ${count(more, 'group')} more`] : table;
 }
 
-function marksOf(spans: readonly Span[], from: number, until: number): string {
+function marksOf(spans: readonly StateSpan[], from: number, until: number): string {
   const marks = Array.from({ length: COLUMNS }, () => '.');
   const columnOf = (time: number): number => ((time - from) / (until - from)) * COLUMNS;
   for (const [state, mark] of MARKS)

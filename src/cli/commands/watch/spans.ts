@@ -4,7 +4,7 @@ import type { WatchRecord } from '../../../service/watches/record.ts';
 export type SpanState = 'firing' | 'pending' | 'failing' | 'no_data';
 
 /** A time in which a group, or the watch as a whole, was in a state other than `ok`. */
-export interface Span {
+export interface StateSpan {
   /** Undefined: the watch as a whole. */
   readonly group: Readonly<Record<string, unknown>> | undefined;
   readonly state: SpanState;
@@ -19,17 +19,17 @@ export interface Spans {
   add(record: WatchRecord, now: number): void;
   /** Those that have ended so far. */
   readonly count: () => number;
-  end(until: number): readonly Span[];
+  end(until: number): readonly StateSpan[];
 }
 
 interface OpenSpan {
-  readonly group: Span['group'];
+  readonly group: StateSpan['group'];
   readonly state: SpanState;
   readonly from: number;
 }
 
 export function createSpans(): Spans {
-  const ended: Span[] = [];
+  const ended: StateSpan[] = [];
   let open = new Map<string, OpenSpan>();
   const endOthers = (next: ReadonlyMap<string, OpenSpan>, until: number): void => {
     for (const [key, each] of open) if (next.get(key) !== each) ended.push({ ...each, until });
