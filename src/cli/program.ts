@@ -39,6 +39,10 @@ const COMMANDS: Readonly<Record<string, Listed>> = {
     summary: 'Run the examples of endpoint files against fixtures',
     load: async () => (await import('./commands/test/command.ts')).addTest,
   },
+  watch: {
+    summary: 'Print when a watch would have fired',
+    load: async () => (await import('./commands/watch/command.ts')).addWatch,
+  },
   schema: {
     summary: 'Manage the definitions of the tables that endpoints read',
     load: async () => (await import('./commands/schema/command.ts')).addSchema,
