@@ -94,7 +94,7 @@ test('the link is a resource with the state, for the key alone', async () => {
   expect(link).toMatchObject({ uri: `millrace://endpoints/tenant.rows/exports/${String(structured['id'])}` });
   const uri = String(link?.['uri']);
   const [read] = (await mine.readResource({ uri })).contents;
-  expect(JSON.parse(String(read && 'text' in read ? read.text : ''))).toEqual(structured);
+  expect(JSON.parse(read && 'text' in read ? read.text : '')).toEqual(structured);
   const theirs = await world.connect('theirs');
   await expect(theirs.readResource({ uri })).rejects.toThrow(/export/i);
   const other = await ask(theirs, 'export_rows', { endpoint: 'tenant.rows', id: structured['id'] });

@@ -51,7 +51,7 @@ function exportedEndpoints(caller: Caller): readonly Endpoint[] {
 const MAX_NAMES = 40;
 
 function definitionOf(endpoints: readonly Endpoint[], { principal }: Caller): ToolDefinition {
-  const { endpoint, parameters, ...query } = QUERY;
+  const { endpoint: _endpoint, parameters, ...query } = QUERY;
   const names = endpoints.map(({ name }) => name);
   const isOpen = endpoints.some((each) => openEndpoint(each, principal) !== undefined);
   const formats = new Set(endpoints.flatMap((each) => each.export?.formats ?? []));
