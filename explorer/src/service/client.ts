@@ -3,6 +3,7 @@ import { readAnswer, type Answer } from './answer.ts';
 import { readBody } from './body.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
+import { makeExport, type ExportOptions } from './exports.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
@@ -72,6 +73,8 @@ export interface Client {
   readonly live: (key: string, ask: Ask, options: LiveOptions) => Promise<void>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
+  /** All rows as a file, which the service makes in the background. */
+  readonly export: (key: string, ask: Ask, format: string, options: ExportOptions) => Promise<Blob>;
   /** Checks a consumer query without running it. */
   readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<Explanation>;
   /** Why a call of the key took its time, by the id of its request. */
@@ -159,6 +162,18 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const body = JSON.stringify({ ...fieldsOf(ask), format });
       const response = await post('query', key, ask, { body });
       return response.blob().catch(unreachable);
+    },
+    export: (key, { cursor: _cursor, ...ask }, format, options) => {
+      const path = `api/endpoints/query/${encodeURIComponent(ask.endpoint)}/exports`;
+      const headers = { 'Content-Type': 'application/json' };
+      const body = JSON.stringify({ ...fieldsOf(ask), format });
+      return makeExport(
+        {
+          create: () => send(path, key, { method: 'POST', headers, body }),
+          send: (below, init) => send(`${path}/${below}`, key, { ...init, cache: 'no-store' }),
+        },
+        options,
+      );
     },
     explain: async (key, ask, signal) => {
       const response = await post('explain', key, ask, { signal });
