@@ -12,6 +12,7 @@ import {
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { run, scratch, start, type Running } from '../support/command.ts';
+import { VALIDATED } from '../../tools/scripts/compiled-schemas.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const NOT_COPIED = new Set(['.git', '.millrace', 'coverage', 'node_modules', 'dist']);
@@ -118,7 +119,10 @@ describe('package contents', () => {
     const isUsed = (name: string) =>
       STARTED.includes(name) ||
       texts.some((text) => text.includes(`"./${name}"`) || text.includes(`\`./${name}\``));
-    const names = commands.map((path) => basename(path));
+    // Their names are computed: one for each schema that is checked.
+    const schemas = commands.filter((path) => path.startsWith(`${BUILT}/schemas/`));
+    expect(schemas.map((path) => basename(path, '.cjs')).toSorted()).toEqual(VALIDATED.toSorted());
+    const names = commands.filter((path) => !schemas.includes(path)).map((path) => basename(path));
     expect(names).toEqual(expect.arrayContaining(STARTED));
     expect(names.filter((name) => !isUsed(name))).toEqual([]);
     expect(page).toContain('dist/explorer/index.html');

@@ -17,11 +17,15 @@ declare module 'fastify' {
 }
 
 const EXPOSED = [
+  'Accept-Ranges',
   'Age',
   'Cache-Status',
+  'Content-Disposition',
+  'Content-Range',
   'Deprecation',
   'ETag',
   'Link',
+  'Location',
   'Millrace-Endpoint',
   'Millrace-Truncated',
   'Millrace-Data-Age',
@@ -51,12 +55,15 @@ const READ = [
   'Cache-Control',
   'Content-Encoding',
   'Content-Type',
+  'Idempotency-Key',
   'If-None-Match',
+  'If-Range',
   'Last-Event-ID',
   'MCP-Protocol-Version',
   'Mcp-Method',
   'Mcp-Name',
   'Prefer',
+  'Range',
   'X-API-KEY',
   'X-ClickHouse-Database',
   'X-ClickHouse-Format',
@@ -116,7 +123,7 @@ export function addCors(app: FastifyInstance, { corsOrigins, headerPrefix }: Cor
       corsOrigins === '*'
         ? '*'
         : (origin, done) => done(null, origin !== undefined && isAllowedOrigin(origin, corsOrigins)),
-    methods: ['GET', 'HEAD', 'POST', 'QUERY'],
+    methods: ['GET', 'HEAD', 'POST', 'QUERY', 'DELETE'],
     allowedHeaders: [...READ, ...TRACING, ...prefixed],
     exposedHeaders: EXPOSED,
     maxAge: PREFLIGHT_AGE,

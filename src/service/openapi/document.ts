@@ -4,6 +4,7 @@ import type { Catalog } from '../endpoints/catalog.ts';
 import type { Endpoint } from '../endpoints/endpoint.ts';
 import { addressOf, deprecationText, successorOf } from '../endpoints/versions.ts';
 import { COMPONENTS, problemResponses } from './components.ts';
+import { EXPORT_OPERATIONS, exportPaths } from './exports.ts';
 import { pathItem, tagOf, type DescribedEndpoint, type OperationOptions } from './operations.ts';
 
 /** The key, the endpoints that it may call, and the service. */
@@ -37,7 +38,10 @@ export async function openapiDocument(
     const versions = address === endpoint.name ? versionsOf(catalog, endpoint, endpoints) : [];
     const deprecation = deprecationText(endpoint, successorOf(catalog, endpoint));
     const own = { ...options, operationId, address, versions, deprecation };
-    paths[`/api/endpoints/query/${address}`] = pathItem(described, own);
+    const url = `/api/endpoints/query/${address}`;
+    const path = pathItem(described, own);
+    paths[url] = path;
+    Object.assign(paths, exportPaths(endpoint, { url, path, operationId }));
   }
   return {
     openapi: '3.1.0',
@@ -87,8 +91,9 @@ function operationIds(names: readonly string[]): readonly string[] {
   return names.map((name) => {
     const plain = name.replace(/[^A-Za-z0-9]+/g, '_');
     let id = plain;
-    for (let n = 2; taken.has(id) || taken.has(`${id}_post`); n++) id = `${plain}_${n}`;
-    taken.add(id).add(`${id}_post`);
+    const own = (): readonly string[] => ['', '_post', ...EXPORT_OPERATIONS].map((suffix) => id + suffix);
+    for (let n = 2; own().some((each) => taken.has(each)); n++) id = `${plain}_${n}`;
+    for (const each of own()) taken.add(each);
     return id;
   });
 }

@@ -32,10 +32,19 @@ export interface OperationOptions {
 }
 
 /** The path item of an endpoint. */
-export function pathItem(
-  described: DescribedEndpoint,
-  options: OperationOptions,
-): Readonly<Record<string, unknown>> {
+export interface EndpointPath {
+  readonly parameters: readonly unknown[];
+  readonly get: unknown;
+  readonly post: {
+    readonly operationId: string;
+    readonly tags: readonly string[];
+    readonly parameters: readonly unknown[];
+    readonly requestBody: unknown;
+    readonly responses: unknown;
+  };
+}
+
+export function pathItem(described: DescribedEndpoint, options: OperationOptions): EndpointPath {
   const { endpoint } = described;
   const { operationId, address, deprecation } = options;
   const [title = ''] = endpoint.description.trim().split(/(?<=\.)\s|\n/);

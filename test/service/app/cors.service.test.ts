@@ -76,7 +76,7 @@ describe('allowed origins', () => {
     expect(response.status).toBe(204);
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'access-control-allow-origin': PAGE,
-      'access-control-allow-methods': 'GET, HEAD, POST, QUERY',
+      'access-control-allow-methods': 'GET, HEAD, POST, QUERY, DELETE',
       'access-control-max-age': '600',
       'access-control-allow-headers': expect.stringContaining('X-API-KEY') as string,
     });

@@ -8,6 +8,7 @@ import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
 import { run, scratch } from '../../support/command.ts';
+import { eventually } from '../../support/eventually.ts';
 import {
   KEY,
   sampleTables,
@@ -89,7 +90,7 @@ pii:
   await writeEndpoint(
     service,
     'values-2',
-    'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n, @big AS big, @price AS price, @maybe AS maybe, @since AS since\nparameters: { big: { type: UInt64, default: 1 }, price: { type: "Decimal(20, 2)", default: 1 }, maybe: { type: Nullable(Int64) }, since: { type: Nullable(DateTime) } }\n',
+    'id: 00000000-0000-4000-8000-000000000062\nname: logs_all\nquery: SELECT 1 AS n, @big AS big, @price AS price, @maybe AS maybe, @since AS since\nparameters: { big: { type: UInt64, default: 1 }, price: { type: "Decimal(20, 2)", default: 1 }, maybe: { type: Nullable(Int64) }, since: { type: Nullable(DateTime) } }\nexport: { max_rows: 20000, formats: [csv, arrow] }\n',
   );
   await writeEndpoint(
     service,
@@ -193,10 +194,9 @@ describe('the document', () => {
   });
 
   test('names every operation once', async () => {
-    const ids = Object.values((await document()).paths).flatMap(({ get, post }) => [
-      get?.operationId,
-      post?.operationId,
-    ]);
+    const ids = Object.values((await document()).paths).flatMap((path) =>
+      ['get', 'post', 'delete'].map((method) => path[method as 'get']?.operationId),
+    );
     const named = ids.filter((id) => id !== undefined);
     expect(new Set(named).size).toBe(named.length);
   });
@@ -232,6 +232,37 @@ test.each(['values', 'ruled'])('responses of %s match it, with exactly its colum
   const row = schema.properties.result.items;
   expect(Object.keys(row.properties)).toEqual(Object.keys(result[0] ?? {}));
   expect(row.required).toEqual(Object.keys(row.properties));
+});
+
+test('exports: each operation, with states that match the schema', async () => {
+  const all = await document();
+  const path = '/api/endpoints/query/logs_all/exports';
+  const { post } = all.paths[path] ?? {};
+  expect(Object.keys(all.paths).filter((each) => each.startsWith(path))).toEqual([
+    path,
+    `${path}/{id}`,
+    `${path}/{id}/result`,
+  ]);
+  expect(post?.parameters.find(({ name }) => name === 'format')).toMatchObject({
+    schema: { enum: ['csv', 'arrow'] },
+  });
+  const ajv = addFormats.default(new Ajv.default({ strict: false }));
+  const check = ajv.compile({ $ref: '#/components/schemas/Export', components: all['components'] });
+  const asked = await service.call(`${path}?format=csv`, { method: 'POST', body: '' });
+  const waiting = (await asked.json()) as { url: string };
+  expect([asked.status, asked.headers.get('location'), check(waiting), check.errors]).toEqual([
+    202,
+    waiting.url,
+    true,
+    null,
+  ]);
+  const finished = await eventually(async () => {
+    const state = (await (await service.call(waiting.url)).json()) as { state: string; result: string };
+    if (state.state !== 'finished') throw new Error(state.state);
+    return state;
+  });
+  expect([check(finished), check.errors]).toEqual([true, null]);
+  expect((await service.call(finished.result)).status).toBe(200);
 });
 
 test('types of redacted columns are those of the values that are sent', async () => {
