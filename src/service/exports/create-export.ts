@@ -53,15 +53,19 @@ export async function createExport(deps: CreateDeps, call: ExportCall): Promise<
 
 /** One that was asked for with the same Idempotency-Key. Throws Problem `export.key_reused`. */
 function earlier(
-  { ofKey }: ExportRecords,
-  { owner, idempotency }: ExportIdentity,
+  { ofKey, mayShow }: ExportRecords,
+  identity: ExportIdentity,
   { request }: AdmittedExport,
 ): ExportRecord | undefined {
+  const { owner, idempotency } = identity;
   if (idempotency === undefined) return undefined;
-  const found = ofKey(owner).find((each) => each.idempotency === idempotency);
+  const found = ofKey(owner).find((each) => each.idempotency === idempotency && mayShow(identity, each));
   if (found === undefined || found.request === request) return found;
   throw new Problem('export.key_reused', { detail: 'This Idempotency-Key was used for another export' });
 }
+
+/** Exports of a key that are kept, whatever became of them. */
+const MOST_KEPT = 1000;
 
 /** Throws Problem `export.too_many`. */
 function checkCount(
@@ -69,7 +73,14 @@ function checkCount(
   { owner, endpoint }: ExportIdentity,
   { policy: { perKey } }: AdmittedExport,
 ): void {
-  const active = ofKey(owner).filter((each) => each.endpoint === endpoint.name && isActive(each));
+  const all = ofKey(owner);
+  if (all.length >= MOST_KEPT)
+    throw new Problem('export.too_many', {
+      detail: `This key has ${MOST_KEPT} exports`,
+      hint: 'Delete those that you do not need, or wait until their time is over.',
+      retryAfter: 60,
+    });
+  const active = all.filter((each) => each.endpoint === endpoint.name && isActive(each));
   if (active.length < perKey) return;
   throw new Problem('export.too_many', {
     detail: `${perKey} exports of this key wait or run: more are not possible on this endpoint`,

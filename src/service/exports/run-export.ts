@@ -6,8 +6,14 @@ import { runProblem, withoutValues } from '../request/engine-problems.ts';
 import type { Plan } from '../request/plan.ts';
 import { alternativeOf } from '../request/planned-query.ts';
 import type { ExportsOptions } from './options.ts';
-import { admitExport, planExport, type AdmittedExport, type ExportCall } from './plan-export.ts';
-import type { ExportRecord } from './record.ts';
+import {
+  admitExport,
+  isRedactedPlan,
+  planExport,
+  type AdmittedExport,
+  type ExportCall,
+} from './plan-export.ts';
+import { ownerOf, type ExportRecord } from './record.ts';
 import type { ExportRecords } from './records.ts';
 import type { ExportRun } from './transform-rows.ts';
 import { writeExport } from './write-export.ts';
@@ -105,11 +111,17 @@ function problemFrom(cause: unknown, { planned, signal }: ExportJob): Problem {
 }
 
 /** The plan is made again if keys or endpoints have changed since: the export may no longer be allowed. */
-async function planNow({ path, ...limits }: RunDeps, { call, asked, planned }: ExportJob): Promise<Plan> {
+async function planNow({ path, records, ...limits }: RunDeps, job: ExportJob): Promise<Plan> {
+  const { record, call, asked, planned } = job;
   if (planned.admitted.isCurrent()) return planned;
   const again = await admitExport(path, call, 'again');
-  if (again.request !== asked.request) throw new Problem('export.interrupted');
-  return planExport(path, again, limits);
+  const { principal, endpoint } = again.admitted;
+  if (again.request !== asked.request || ownerOf(principal) !== record.owner)
+    throw new Problem('export.interrupted', { detail: 'What the key may read has changed meanwhile' });
+  const plan = await planExport(path, again, limits);
+  const { revision } = endpoint;
+  records.set({ ...(records.get(record.id) ?? record), revision, isRedacted: isRedactedPlan(plan) });
+  return plan;
 }
 
 async function attempt(deps: RunDeps, job: ExportJob, left: number): Promise<number> {

@@ -54,12 +54,14 @@ function afterFailure(
     problem,
     isNotified: isDue || (!isFirst && record.isNotified),
     looked: now,
+    orphaned: undefined,
   };
   const text = `The watch ${watch.name} of ${look.endpoint} cannot look since ${new Date(next.since).toISOString()}: ${problem}`;
   return {
     record: isFirst ? withChanges(next, [{ at: now, state: 'failing' }]) : next,
     events: isDue ? [statusEvent(look, 'failing', text)] : [],
-    isChanged: isFirst || isDue || failures <= FAILURES || record.code !== code,
+    isChanged:
+      isFirst || isDue || failures <= FAILURES || record.code !== code || record.orphaned !== undefined,
   };
 }
 
@@ -72,16 +74,20 @@ function afterRows(
   const status = isEmpty ? 'no_data' : 'ok';
   const isNew = record.status !== status;
   const events: WatchEvent[] = [];
-  if (isNew && record.isNotified)
-    events.push(statusEvent(look, 'recovered', `The watch ${watch.name} of ${endpoint} looks at rows again`, record.status)); // prettier-ignore
-  const isNoData = isNew && isEmpty && watch.sendsNoData;
+  const ended: readonly MessageKind[] = [
+    ...(record.status === 'failing' && record.isNotified ? (['failing'] as const) : []),
+    ...(record.isNoDataOpen && !isEmpty ? (['no_data'] as const) : []),
+  ];
+  for (const about of ended)
+    events.push(statusEvent(look, 'recovered', `The watch ${watch.name} of ${endpoint} looks at rows again`, about)); // prettier-ignore
+  const isNoData = isNew && isEmpty && watch.sendsNoData && !record.isNoDataOpen;
   if (isNoData)
     events.push(statusEvent(look, 'no_data', `${endpoint} has no rows for the watch ${watch.name}`));
   const pause = Math.max(MISSED_LOOKS * watch.every, LEAST_PAUSE_MS);
   const context = { look, hasMissed: now - record.looked > pause };
   const stepped = stepGroups(record.groups, met, context);
   const hasPending = Object.values(stepped.groups).some(({ phase }) => phase === 'pending');
-  const isChanged = isNew || stepped.isChanged || hasPending;
+  const isChanged = isNew || stepped.isChanged || hasPending || record.orphaned !== undefined;
   const next: WatchRecord = {
     ...record,
     status,
@@ -90,6 +96,7 @@ function afterRows(
     code: undefined,
     problem: undefined,
     isNotified: isNew ? isNoData : record.isNotified,
+    isNoDataOpen: isEmpty && (isNoData || record.isNoDataOpen === true),
     looked: now,
     orphaned: undefined,
     groups: stepped.groups,

@@ -29,6 +29,11 @@ const MAX_ATTEMPTS = 12;
 const FIRST_PAUSE_MS = 5000;
 const MAX_PAUSE_MS = 600_000;
 const MAX_DEAD = 200;
+/** A message that is older, as one that waited behind others, is tried this often. */
+const MAX_AGE_MS = 3_600_000;
+const LEAST_ATTEMPTS = 3;
+/** Messages of a watch that wait for a channel: while it is down, the oldest give way to what is true now. */
+const MAX_WAITING = 500;
 
 export function createDelivery(deps: DeliveryDeps): Delivery {
   const { records, clock } = deps;
@@ -104,6 +109,25 @@ function buried(record: WatchRecord, letter: DeadLetter): WatchRecord {
   return { ...without(record, letter), dead: [...record.dead, letter].slice(-MAX_DEAD) };
 }
 
+/** The record with messages added; those that are too many for a channel are dead letters. */
+export function withWaiting(record: WatchRecord, added: readonly Outgoing[], now: number): WatchRecord {
+  const counts = new Map<string, number>();
+  const kept: Outgoing[] = [];
+  const dead: DeadLetter[] = [];
+  const reason = `More than ${MAX_WAITING} messages of the watch wait for the channel`;
+  for (const each of [...record.outbox, ...added].toReversed()) {
+    const count = (counts.get(each.channel) ?? 0) + 1;
+    counts.set(each.channel, count);
+    if (count <= MAX_WAITING) kept.push(each);
+    else dead.push({ ...each, reason, since: now });
+  }
+  return {
+    ...record,
+    outbox: kept.toReversed(),
+    dead: [...record.dead, ...dead.toReversed()].slice(-MAX_DEAD),
+  };
+}
+
 function afterFailure(
   { clock, random }: DeliveryDeps,
   next: Outgoing,
@@ -112,7 +136,8 @@ function afterFailure(
   const attempts = next.attempts + 1;
   const now = clock.epoch();
   const reason = cause instanceof ChannelError ? cause.message : 'The message could not be sent';
-  if (attempts >= MAX_ATTEMPTS) return { ...next, attempts, reason, since: now };
+  const isOld = now - next.message.at >= MAX_AGE_MS && attempts >= LEAST_ATTEMPTS;
+  if (attempts >= MAX_ATTEMPTS || isOld) return { ...next, attempts, reason, since: now };
   const asked = cause instanceof ChannelError ? (cause.retryAfter ?? 0) * 1000 : 0;
   const pause = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (attempts - 1)) * (1 + random() / 4);
   return { ...next, attempts, due: now + Math.max(asked, pause) };

@@ -21,10 +21,14 @@ const MAX_VALUE_BYTES = 4096;
 /** Evaluates the condition for every row. Never throws for what the rows have. */
 export function evaluateRows(watch: WatchPolicy, rows: readonly JsonRow[]): Evaluation {
   const met = new Map<string, MetGroup>();
+  const [first = {}] = rows;
+  const missing =
+    rows.length === 0 ? undefined : namedColumns(watch).find((name) => !Object.hasOwn(first, name));
+  if (missing !== undefined) return failed('watch.unknown_column', `The result has no column ${missing}`);
   try {
     for (const row of rows) {
       if (watch.condition.test(row) !== true) continue;
-      const group = pick(row, watch.groupBy);
+      const group = groupOf(row, watch);
       const key = JSON.stringify(Object.values(group));
       if (met.has(key)) continue;
       if (met.size === MAX_GROUPS)
@@ -45,6 +49,16 @@ export function failed(code: string, problem: string): Evaluation {
 function namedColumns({ condition, message, groupBy }: WatchPolicy): readonly string[] {
   const named = [...condition.columns, ...message.columns].map(({ name }) => name);
   return [...new Set([...groupBy, ...named])];
+}
+
+/** Groups whose values are one number only since JSON rounds them would be one group. Throws ConditionError. */
+function groupOf(row: JsonRow, { groupBy }: WatchPolicy): JsonRow {
+  for (const name of groupBy)
+    if (Number.isInteger(row[name]) && !Number.isSafeInteger(row[name]))
+      throw new ConditionError(
+        `A value of ${name} in group_by is too large to differ from others: convert it in the query, such as with toString`,
+      );
+  return pick(row, groupBy);
 }
 
 function pick(row: JsonRow, columns: readonly string[]): JsonRow {

@@ -52,6 +52,8 @@ export interface WatchRecord {
   readonly problem?: string | undefined;
   /** A message about the status was stored to be sent. */
   readonly isNotified: boolean;
+  /** A message that there are no rows was stored to be sent, and none that there are again: looks that fail in between do not end it. */
+  readonly isNoDataOpen?: boolean;
   /** The last look that is known to have been made; those that change nothing are not stored. */
   readonly looked: number;
   readonly groups: Readonly<Record<string, GroupState>>;

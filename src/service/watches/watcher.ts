@@ -6,7 +6,7 @@ import type { Catalog } from '../endpoints/catalog.ts';
 import { dueAfter } from '../request/limits/due.ts';
 import { createTurns } from '../request/limits/turns.ts';
 import { advance, resolveAll, watchId, type WatchEvent } from './advance.ts';
-import { createDelivery } from './delivery.ts';
+import { createDelivery, withWaiting } from './delivery.ts';
 import { look, type LookDeps, type Looked, type WatchTarget } from './look.ts';
 import type { Outgoing, WatchRecord } from './record.ts';
 import { createRecords } from './records.ts';
@@ -228,7 +228,7 @@ function withMessages(record: WatchRecord, events: readonly WatchEvent[], addres
       return { message, channel, attempts: 0, due: now };
     }),
   );
-  return { ...record, notify: channels, outbox: [...record.outbox, ...added] };
+  return withWaiting({ ...record, notify: channels }, added, now);
 }
 
 /**

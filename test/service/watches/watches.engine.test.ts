@@ -1,9 +1,11 @@
 // Watches over rows of an engine: what is sent when, to whom, and what survives a restart.
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
 import type { Engine } from '../../../src/service/engine/engine.ts';
-import { stateOf } from '../../../src/service/watches/record.ts';
+import { stateOf, type WatchRecord } from '../../../src/service/watches/record.ts';
 import { createRandom } from '../../guard/sandbox/mutants.ts';
 import { openTestEngine } from '../../support/test-engine.ts';
 import { openWatched, type Watched } from './fixture.ts';
@@ -50,6 +52,8 @@ const sent = (): readonly (readonly unknown[])[] =>
     const { message } = data as { message: string };
     return [type, message];
   });
+const recordOf = async (id: string): Promise<WatchRecord | undefined> =>
+  (await watched.watcher.records()).find((each) => each.id === id);
 const looks = (outcome: string): number =>
   watched.observed.filter((each) => each.kind === 'watch.looked' && each.outcome === outcome).length;
 
@@ -152,6 +156,83 @@ describe('a look is a call of the key that the file names', () => {
     await watched.pass(60);
     const [record] = await watched.watcher.records();
     expect(record?.code).toBe('watch.truncated');
+  });
+});
+
+describe('what lasts', () => {
+  test('a failed look within a time without rows ends no message about it', async () => {
+    await watched.write('errors', file(watch('no_data: notify')));
+    await watched.pass(60);
+    await watched.write('errors', file(watch('no_data: notify', 'nowhere')));
+    await watched.pass(60);
+    await watched.write('errors', file(watch('no_data: notify')));
+    await watched.pass(60);
+    expect(sent().map(([type]) => type)).toEqual(['watch.no_data']);
+    await insert('a', 1);
+    await watched.pass(60);
+    expect(sent().map(([type]) => type)).toEqual(['watch.no_data', 'watch.recovered']);
+    const incidents = watched.sink.bodies().map(({ data }) => (data as { incident: string }).incident);
+    expect(new Set(incidents).size).toBe(1);
+  });
+
+  test('a file that was gone for some minutes long ago resolves nothing when it is again', async () => {
+    await watched.write('errors', file(watch()));
+    await insert('a', 3);
+    await watched.pass(60);
+    for (const as of ['alerts', 'nowhere']) {
+      await rm(join(watched.folder, 'endpoints', 'errors.yaml'));
+      await watched.write(
+        'other',
+        file(watch('', as)).replace('w.errors', 'w.other').replace('000001', '000002'),
+      );
+      await watched.pass(5);
+      expect((await recordOf('w.errors/default'))?.orphaned).toBeDefined();
+      await watched.write('errors', file(watch('', as)));
+      await watched.pass(60);
+      watched.restart();
+      await watched.time.advance(20_000);
+      await watched.pass(5);
+      expect((await recordOf('w.errors/default'))?.orphaned).toBeUndefined();
+    }
+  });
+
+  test('while a channel is down, what waits for it is bounded, and the newest is kept', async () => {
+    await engine.execute(
+      "INSERT INTO w.rows SELECT toString(number), 'x' FROM numbers(150) ARRAY JOIN [1, 2, 3]",
+    );
+    await watched.write('errors', file(watch('group_by: [project]')));
+    watched.sink.answers.push(...Array.from({ length: 2000 }, () => 500));
+    await watched.pass(60);
+    for (const more of ['errors > 3', 'errors > 2', 'errors > 3'])
+      await watched.write('errors', file(watch('group_by: [project]').replace('errors > 2', more))).then(() => watched.pass(60)); // prettier-ignore
+    const record = await recordOf('w.errors/default');
+    expect([record?.outbox.length, record?.dead.length]).toEqual([500, 100]);
+    expect(record?.outbox.at(-1)?.message.kind).toBe('resolved');
+    for (let step = 0; step < 260; step++) {
+      await watched.time.advance(14_000);
+      await watched.watcher.tick();
+      await watched.watcher.idle();
+    }
+    const later = await recordOf('w.errors/default');
+    const old = later?.outbox.filter(({ attempts }) => attempts > 2) ?? [];
+    expect(old.length).toBeLessThan(2);
+    expect(later?.outbox.length).toBeLessThan(500);
+  });
+});
+
+describe('rows that are not what the watch names', () => {
+  test('groups that JSON would round to one, and columns that the result has no more, fail', async () => {
+    const failsWith = async (): Promise<string | undefined> => {
+      await watched.pass(60);
+      return (await recordOf('w.errors/default'))?.code;
+    };
+    const query = (sql: string): string => file(watch('group_by: [id]')).replace(QUERY, sql);
+    const parameters = "WHERE @project = ''";
+    await watched.write('errors', query(`SELECT toUInt64(9007199254740992) + number AS id, 3 AS errors FROM numbers(2) ${parameters}`)); // prettier-ignore
+    expect(await failsWith()).toBe('watch.condition_failed');
+    await watched.write('errors', query(`SELECT 1 AS id, 3 AS faults FROM numbers(2) ${parameters}`));
+    expect(await failsWith()).toBe('watch.unknown_column');
+    expect(sent()).toEqual([]);
   });
 });
 
