@@ -112,6 +112,20 @@ async function whyIn(send: Send, key: string, requestId: string, signal: AbortSi
   return result;
 }
 
+function exportIn(send: Send, ...asked: Parameters<Client['export']>): Promise<Blob> {
+  const [key, ask, format, options] = asked;
+  const path = `api/endpoints/query/${encodeURIComponent(ask.endpoint)}/exports`;
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ ...fieldsOf({ ...ask, cursor: undefined }), format });
+  return makeExport(
+    {
+      create: () => send(path, key, { method: 'POST', headers, body }),
+      send: (below, init) => send(`${path}/${below}`, key, { ...init, cache: 'no-store' }),
+    },
+    options,
+  );
+}
+
 /** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
 export function createClient({ base, fetch, now }: ClientOptions): Client {
   const send = async (path: string, key: string, init: Init = {}): Promise<Response> => {
@@ -163,18 +177,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const response = await post('query', key, ask, { body });
       return response.blob().catch(unreachable);
     },
-    export: (key, { cursor: _cursor, ...ask }, format, options) => {
-      const path = `api/endpoints/query/${encodeURIComponent(ask.endpoint)}/exports`;
-      const headers = { 'Content-Type': 'application/json' };
-      const body = JSON.stringify({ ...fieldsOf(ask), format });
-      return makeExport(
-        {
-          create: () => send(path, key, { method: 'POST', headers, body }),
-          send: (below, init) => send(`${path}/${below}`, key, { ...init, cache: 'no-store' }),
-        },
-        options,
-      );
-    },
+    export: (...asked) => exportIn(send, ...asked),
     explain: async (key, ask, signal) => {
       const response = await post('explain', key, ask, { signal });
       const text = await response.text().catch(unreachable);
