@@ -12,6 +12,7 @@ import { CodeView } from '../code/code-view.tsx';
 import { ProblemCard } from '../parts/problem-card.tsx';
 import { Tabs } from '../parts/tabs.tsx';
 import { Downloads } from './downloads.tsx';
+import { ExportButton } from './export-button.tsx';
 import { AnswerJson } from './json-view.tsx';
 import { Ready } from './ready.tsx';
 import { StatusLine } from './status-line.tsx';
@@ -55,6 +56,9 @@ export function ResultPanel({ endpoint }: Props) {
         />
         {run.value.kind === 'done' && view === 'table' && run.value.answer.rows.length > 0 && (
           <TableTools {...table} names={Object.keys(run.value.answer.rows[0] ?? {})} />
+        )}
+        {run.value.kind === 'done' && run.value.answer.truncated && endpoint.export !== undefined && (
+          <ExportButton key={asked} ask={run.value.ask} policy={endpoint.export} />
         )}
         {run.value.kind === 'done' && <Downloads ask={run.value.ask} name={run.value.ask.endpoint} />}
       </div>

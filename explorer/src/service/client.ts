@@ -3,6 +3,7 @@ import { readAnswer, type Answer } from './answer.ts';
 import { readBody } from './body.ts';
 import { parseJson } from './json.ts';
 import { readEvents, type ServerEvent } from './events.ts';
+import { makeExport, type ExportOptions } from './exports.ts';
 import { LIVE_FIELDS, readLive, type LiveOptions } from './live.ts';
 import type { Dialect } from './dialects.ts';
 import { readListing, type Endpoint, type Language, type ListingDocument } from './listing.ts';
@@ -72,6 +73,8 @@ export interface Client {
   readonly live: (key: string, ask: Ask, options: LiveOptions) => Promise<void>;
   /** The rows as a file. */
   readonly download: (key: string, ask: Ask, format: string) => Promise<Blob>;
+  /** All rows as a file, which the service makes in the background. */
+  readonly export: (key: string, ask: Ask, format: string, options: ExportOptions) => Promise<Blob>;
   /** Checks a consumer query without running it. */
   readonly explain: (key: string, ask: Ask, signal: AbortSignal) => Promise<Explanation>;
   /** Why a call of the key took its time, by the id of its request. */
@@ -107,6 +110,20 @@ async function whyIn(send: Send, key: string, requestId: string, signal: AbortSi
   const response = await send(`api/why?${query}`, key, { cache: 'no-store', signal });
   const { result } = (await response.json().catch(unreachable)) as { result: CallReport }; // the service's envelope
   return result;
+}
+
+function exportIn(send: Send, ...asked: Parameters<Client['export']>): Promise<Blob> {
+  const [key, ask, format, options] = asked;
+  const path = `api/endpoints/query/${encodeURIComponent(ask.endpoint)}/exports`;
+  const headers = { 'Content-Type': 'application/json' };
+  const body = JSON.stringify({ ...fieldsOf({ ...ask, cursor: undefined }), format });
+  return makeExport(
+    {
+      create: () => send(path, key, { method: 'POST', headers, body }),
+      send: (below, init) => send(`${path}/${below}`, key, { ...init, cache: 'no-store' }),
+    },
+    options,
+  );
 }
 
 /** All functions reject with CallFailure, or with fetch's AbortError if aborted. */
@@ -160,6 +177,7 @@ export function createClient({ base, fetch, now }: ClientOptions): Client {
       const response = await post('query', key, ask, { body });
       return response.blob().catch(unreachable);
     },
+    export: (...asked) => exportIn(send, ...asked),
     explain: async (key, ask, signal) => {
       const response = await post('explain', key, ask, { signal });
       const text = await response.text().catch(unreachable);

@@ -104,6 +104,12 @@ export interface SharedView {
   readonly show?: 'table' | 'chart' | 'json' | 'code';
 }
 
+/** The exports of an endpoint: files of all rows. */
+export interface ExportPolicy {
+  readonly max_rows: number;
+  readonly formats: readonly string[];
+}
+
 export interface Endpoint {
   readonly id: string;
   readonly name: string;
@@ -136,6 +142,8 @@ export interface Endpoint {
     /** Such as `200 GiB per day`; that of the endpoint for each key. */
     readonly budget: { readonly read?: string; readonly time?: string };
   };
+  /** Undefined: it has no exports. */
+  readonly export?: ExportPolicy;
   readonly examples: readonly Example[];
   readonly shared_views?: readonly SharedView[];
   readonly sandbox: ({ readonly enabled: true } & Sandbox) | { readonly enabled: false };

@@ -2,6 +2,7 @@
 import { createMcp } from '../fronts/mcp/mcp.ts';
 import { createEndpointTools } from '../fronts/mcp/endpoints/tools.ts';
 import { createPrompts } from '../fronts/mcp/prompts.ts';
+import { createExportTool, exportText, type ReadExports } from '../fronts/mcp/exports/export-tool.ts';
 import { createResources } from '../fronts/mcp/resources.ts';
 import { createQueryTools } from '../fronts/mcp/query/query-tools.ts';
 import type { ServerParts } from '../fronts/mcp/server.ts';
@@ -10,19 +11,26 @@ import { after, clock } from './clock.ts';
 import type { Core } from './core.ts';
 import { readVersion } from './version.ts';
 
-type McpCore = Pick<Core, 'path' | 'catalog' | 'describe' | 'sandboxes'>;
+interface McpCore extends Pick<Core, 'path' | 'catalog' | 'describe' | 'sandboxes'> {
+  /** Undefined: exports are not made. */
+  readonly exports?: ReadExports;
+}
 
 /** What MCP servers of every transport have in common. */
-export function mcpParts({ path, catalog, describe, sandboxes }: McpCore): ServerParts {
+export function mcpParts({ path, catalog, describe, sandboxes, exports }: McpCore): ServerParts {
   return {
     version: readVersion(),
     path,
     catalog: catalog.current,
-    resources: createResources({ describe, sandboxes }),
+    resources: createResources(
+      { describe, sandboxes },
+      exports && ((...asked) => exportText(exports, ...asked)),
+    ),
     prompts: createPrompts({ describe, sandboxes }),
     tools: [
       createEndpointTools({ describe: describe.lists }),
       createQueryTools({ describe, sandboxes, now: clock.epoch }),
+      ...(exports === undefined ? [] : [createExportTool(exports)]),
     ],
     after,
   };

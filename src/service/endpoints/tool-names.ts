@@ -23,6 +23,7 @@ const RESERVED_TOOL_NAMES: ReadonlySet<string> = new Set([
   'describe_tables',
   'query',
   'explain',
+  'export_rows',
 ]);
 
 /** The strictest limit of common clients, in characters. */

@@ -68,9 +68,15 @@ function time(at: number | undefined): string | null {
   return at === undefined ? null : new Date(at).toISOString();
 }
 
+/** The path of its state; that of its file ends in `/result`. */
+export function exportPath({ endpoint, id }: ExportRecord): string {
+  return `/api/endpoints/query/${encodeURIComponent(endpoint)}/exports/${id}`;
+}
+
 /** The export as its caller sees it. */
-export function exportDocument(record: ExportRecord, url: string): Readonly<Record<string, unknown>> {
+export function exportDocument(record: ExportRecord): Readonly<Record<string, unknown>> {
   const { id, endpoint, version, state, format, place, rows, bytes, failure } = record;
+  const url = exportPath(record);
   return {
     id,
     endpoint,

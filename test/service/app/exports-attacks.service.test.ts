@@ -4,7 +4,8 @@ import { ATTACKS, BENIGN } from '../../guard/sandbox/fixture.ts';
 import { INDEX_ORACLES, oracles } from '../../guard/sandbox/oracles.ts';
 import { DATABASES, rotated, startAttacked } from '../../support/attacked-service.ts';
 import { runs, some, someOfEach } from '../../support/runs.ts';
-import type { TestService } from '../../support/service.ts';
+import { KEY, type TestService } from '../../support/service.ts';
+import { ask, connected } from '../fronts/mcp/world/world.ts';
 
 const KINDS = ['compact', 'by_path', 'joined', 'indexed', 'map'];
 const SEED = Number(process.env['FUZZ_SEED'] ?? 20_240_101);
@@ -54,6 +55,20 @@ test.each(TRIED.map(({ id, sql }) => [id, sql] as const))('attack %s: %s', async
   // A message may quote the query, which names what it looks for.
   expect(text.replaceAll(JSON.stringify(JSON.stringify(sql)).slice(3, -3), '')).not.toMatch(/CANARY|DB::Exception|node_modules|streams/);
 }); // prettier-ignore
+
+test('attacks through the tool of agents', async () => {
+  const { connect } = connected(service);
+  const client = await connect(KEY);
+  const mine = { endpoint: 'corpus', parameters: { project: 'mine' }, format: 'ndjson' };
+  for (const { id, sql } of someOfEach(ATTACKS, ({ cat }) => cat, { each: 18, from: 5 })) {
+    let asked = await ask(client, 'export_rows', { ...mine, sql });
+    while (!asked.isError && asked.structured['state'] !== 'finished')
+      asked = await ask(client, 'export_rows', { endpoint: 'corpus', id: asked.structured['id'] });
+    const shown = asked.text.replaceAll(sql, '');
+    expect([id, asked.isError, shown]).toEqual([id, true, expect.not.stringMatching(/CANARY|DB::Exception|node_modules|streams/)]);
+  }
+  await client.close();
+}, 600_000); // prettier-ignore
 
 test('consumer queries of the corpus have the rows of a plain call', async () => {
   for (const { id, sql } of someOfEach(BENIGN, ({ cat }) => cat, { each: 12 })) {

@@ -98,7 +98,7 @@ export function toEntry(
       rate: endpoint.rate === undefined ? null : `${endpoint.rate.limit}/${endpoint.rate.window}s`,
       budget: Object.fromEntries(endpoint.budgets.map((each) => [each.resource, budgetText(each)])),
     },
-    page: pageEntry(endpoint),
+    ...moreRowsEntry(endpoint),
     view: viewEntry(endpoint),
     examples: endpoint.examples.map(({ expect: _expect, ...call }) => withLocks(call, endpoint, principal)),
   };
@@ -135,6 +135,15 @@ function viewWithoutLocks({ endpoint: _endpoint, ...view }: ViewFile, { locked }
     ...view,
     parameters: Object.fromEntries(parameters.map(([name, value]) => [name, String(value)])),
   };
+}
+
+/** Returns how a caller gets more rows than a response has: in pages, and by exports if there are some. */
+function moreRowsEntry(endpoint: Endpoint) {
+  const { export: policy } = endpoint;
+  const page = pageEntry(endpoint);
+  return policy === undefined
+    ? { page }
+    : { page, export: { max_rows: policy.maxRows, formats: policy.formats } };
 }
 
 function pageEntry({ page }: Endpoint) {

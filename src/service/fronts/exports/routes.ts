@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, HTTPMethods } from 'fastify';
 import type { Exports } from '../../exports/exports.ts';
 import type { ExportIdentity } from '../../exports/identity.ts';
-import { exportDocument, type ExportRecord } from '../../exports/record.ts';
+import { exportDocument, exportPath } from '../../exports/record.ts';
 import { keyOf } from '../../http/call-fields.ts';
 import type { CallRecord } from '../../request/call.ts';
 import { createReceiveExport, type ExportRequest } from './receive.ts';
@@ -44,18 +44,18 @@ export function addExportRoutes(
 
   app.post<Params>(LIST_URL, async (request, reply) => {
     const record = await exports.create(receive(request, reply));
-    reply.code(202).header('Location', urlOf(record));
-    return sendDocument(reply, documentOf(record));
+    reply.code(202).header('Location', exportPath(record));
+    return sendDocument(reply, exportDocument(record));
   });
   app.get<Params>(LIST_URL, async (request, reply) => {
     const identity = await own({ params: request.params, key: keyOf(request) }, reply);
-    return sendDocument(reply, { result: exports.list(identity).map(documentOf) });
+    return sendDocument(reply, { result: exports.list(identity).map(exportDocument) });
   });
   rejectOthers(app, LIST_URL, ['GET', 'POST']);
 
   app.get<Params>(EXPORT_URL, async (request, reply) => {
     const identity = await own({ params: request.params, key: keyOf(request) }, reply);
-    return sendDocument(reply, documentOf(exports.find(identity, request.params.id)));
+    return sendDocument(reply, exportDocument(exports.find(identity, request.params.id)));
   });
   app.delete<Params>(EXPORT_URL, async (request, reply) => {
     const identity = await own({ params: request.params, key: keyOf(request) }, reply);
@@ -69,12 +69,4 @@ export function addExportRoutes(
     return sendResult(reply, await exports.open(identity, request.params.id), cutOffIdle);
   });
   rejectOthers(app, RESULT_URL, ['GET']);
-}
-
-function urlOf({ endpoint, id }: ExportRecord): string {
-  return `/api/endpoints/query/${encodeURIComponent(endpoint)}/exports/${id}`;
-}
-
-function documentOf(record: ExportRecord): unknown {
-  return exportDocument(record, urlOf(record));
 }

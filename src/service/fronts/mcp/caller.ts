@@ -1,6 +1,7 @@
 // Who asks in one MCP request, and all that the tools may do on their behalf: ordinary calls of the request path.
 import type { Principal } from '../../auth/principal.ts';
 import type { Catalog } from '../../endpoints/catalog.ts';
+import type { ExportCall } from '../../exports/plan-export.ts';
 import type { FormatName } from '../../formats/formats.ts';
 import type { RawValue } from '../../params/reading.ts';
 import { answer, type RequestPath } from '../../request/answer.ts';
@@ -19,6 +20,13 @@ export interface Caller {
   readonly answer: (endpoint: string, fields: Fields, format?: FormatName) => Promise<Answer>;
   /** Checks a consumer query without running it. */
   readonly explain: (endpoint: string, fields: Fields) => Promise<Explanation>;
+  /** A request for an export, which goes on when this request has ended; `place` undefined: that of the service. */
+  readonly exportCall: (
+    endpoint: string,
+    fields: Fields,
+    format: FormatName,
+    place: string | undefined,
+  ) => ExportCall;
 }
 
 export interface CallerOptions {
@@ -58,6 +66,12 @@ export function createCaller({ path, catalog, exchange, cancelled }: CallerOptio
       return answered;
     },
     explain: (endpoint, fields) => explain(path, callOf(endpoint, fields, 'json')),
+    exportCall: (endpoint, fields, format, place) => ({
+      ...callOf(endpoint, fields, format),
+      signal: () => new AbortController().signal,
+      place: () => place,
+      idempotencyKey: undefined,
+    }),
     hasCalled: () => hasCalled,
   };
 }

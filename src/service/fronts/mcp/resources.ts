@@ -26,7 +26,11 @@ const MARKDOWN = 'text/markdown';
 const ENDPOINT = 'millrace://endpoints/{endpoint}';
 const TABLE = `${ENDPOINT}/tables/{table}`;
 
-export function createResources(deps: ResourcesDeps): Resources {
+/** `exportText`: the state of an export of the caller; undefined: the service makes none. It throws Problem `export.unknown`. */
+export function createResources(
+  deps: ResourcesDeps,
+  exportText?: (caller: Caller, endpoint: Endpoint, id: string) => string,
+): Resources {
   const texts = createTexts({ ...deps, mcp: undefined });
   const hasQueries = ({ catalog, principal }: Caller): boolean =>
     deps.sandboxes.offBecause() === undefined && openEndpoints(catalog, principal).length > 0;
@@ -56,6 +60,14 @@ export function createResources(deps: ResourcesDeps): Resources {
       const place = readPlace(uri);
       const endpoint = place && findEndpoint(caller, place.endpoint);
       if (place === undefined || endpoint === undefined) return undefined;
+      if (place.export !== undefined)
+        return (
+          exportText && {
+            uri,
+            mimeType: 'application/json',
+            text: exportText(caller, endpoint, place.export),
+          }
+        );
       const text =
         place.table === undefined
           ? await texts.endpoint(endpoint, caller.principal)
@@ -128,17 +140,21 @@ function endpointResource({ name, description }: Endpoint): Resource {
 interface ResourcePlace {
   readonly endpoint: string;
   readonly table: string | undefined;
+  readonly export: string | undefined;
 }
 
-/** Undefined if the URI is neither that of an endpoint nor of a table. */
+/** Undefined if the URI is neither that of an endpoint, nor of a table or an export of one. */
 function readPlace(uri: string): ResourcePlace | undefined {
-  const [, endpoint = '', table] =
-    /^millrace:\/\/endpoints\/([^/]{1,400})(?:\/tables\/([^/]{1,400}))?$/.exec(uri) ?? [];
+  const [, endpoint = '', table, id] =
+    /^millrace:\/\/endpoints\/([^/]{1,400})(?:\/tables\/([^/]{1,400})|\/exports\/([\w-]{1,64}))?$/.exec(
+      uri,
+    ) ?? [];
   try {
     if (endpoint === '') return undefined;
     return {
       endpoint: decodeURIComponent(endpoint),
       table: table === undefined ? undefined : decodeURIComponent(table),
+      export: id,
     };
   } catch {
     return undefined; // not percent-encoded UTF-8

@@ -1,5 +1,5 @@
 // Tools, and the sources that they come from.
-import type { TextContent, Tool as SdkTool } from '@modelcontextprotocol/server';
+import type { ResourceLink, TextContent, Tool as SdkTool } from '@modelcontextprotocol/server';
 import type { Caller } from './caller.ts';
 
 /** As `tools/list` has it. */
@@ -8,7 +8,7 @@ export type ToolDefinition = SdkTool;
 export type ToolArguments = Readonly<Record<string, unknown>>;
 
 export interface ToolResult {
-  readonly content: TextContent[];
+  readonly content: (TextContent | ResourceLink)[];
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: boolean;
 }

@@ -137,6 +137,9 @@ export async function openQueryWorld(
       catalog: core.catalog.current(),
       answer: (endpoint, fields, format) => answer(core.path, call(endpoint, fields, format)),
       explain: (endpoint, fields) => explain(core.path, call(endpoint, fields)),
+      exportCall: () => {
+        throw new Error('no exports');
+      },
     };
   };
   return {
@@ -148,7 +151,7 @@ export async function openQueryWorld(
       const tool = await tools.find(caller(key), name);
       if (tool === undefined) throw new Error(`no tool ${name}`);
       const { content } = await tool.run(args, caller(key)).catch((error: unknown) => toolError(error));
-      return content.map(({ text }) => text).join('\n');
+      return content.map((each) => (each.type === 'text' ? each.text : '')).join('\n');
     },
     ran: () => {
       const ran = count;

@@ -11,12 +11,17 @@ export interface QueryArguments {
   readonly sql: string | undefined;
   readonly lql: string | undefined;
   readonly dialect: string | undefined;
+  readonly format: string | undefined;
+  /** Where an export is kept. */
+  readonly to: string | undefined;
+  /** Of an export. */
+  readonly id: string | undefined;
   readonly maxRows: number | undefined;
   /** Parameters of the endpoint. */
   readonly parameters: ReadonlyMap<string, RawValue>;
 }
 
-const TEXTS = ['endpoint', 'table', 'path', 'sql', 'lql', 'dialect'] as const;
+const TEXTS = ['endpoint', 'table', 'path', 'sql', 'lql', 'dialect', 'format', 'to', 'id'] as const;
 
 /** Of the API, and no parameters of endpoints. */
 const RESERVED: ReadonlySet<string> = new Set(['sql', 'lql', 'dialect', 'format']);
@@ -34,11 +39,11 @@ export function readArguments(
     errors.push({ parameter: name, message: 'must be a string' });
     return undefined;
   };
-  const [endpoint, table, path, sql, lql, dialect] = TEXTS.map(text);
+  const [endpoint, table, path, sql, lql, dialect, format, to, id] = TEXTS.map(text);
   const maxRows = readMaxRows(args['max_rows'], errors);
   const parameters = readParameters(args['parameters'], errors);
   if (errors.length > 0) throw new Problem('request.parameters_invalid', { errors });
-  return { endpoint, table, path, sql, lql, dialect, maxRows, parameters };
+  return { endpoint, table, path, sql, lql, dialect, format, to, id, maxRows, parameters };
 }
 
 function unknownArguments(
