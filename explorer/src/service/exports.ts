@@ -21,7 +21,7 @@ interface ExportState extends ExportProgress {
 /** How the requests of one export are sent. All reject with CallFailure. */
 export interface ExportRequests {
   readonly create: () => Promise<Response>;
-  /** Of the export, or of a path below it. */
+  /** Sends a request for the export, or for a path below it. */
   readonly send: (path: string, init?: { method?: string; signal?: AbortSignal }) => Promise<Response>;
 }
 

@@ -21,7 +21,7 @@ export interface FileSettings {
   readonly watchNames: WatchNames;
 }
 
-/** What the settings say that checks of one file depend on. */
+/** Reads the part of the settings that checks of one file depend on. */
 export async function readFileSettings(settings: Settings): Promise<FileSettings> {
   const { tenancy, piiHashKey } = settings;
   return { tenancy, hasHashKey: piiHashKey !== undefined, watchNames: await readWatchNames(settings) };

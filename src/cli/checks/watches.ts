@@ -23,7 +23,7 @@ export const WATCH_NAME_CODES: Codes = {
   },
 };
 
-/** What the names in watches refer to. */
+/** Names in watches refer to these. */
 export interface WatchNames {
   readonly channels: readonly string[];
   /** Undefined: there is no tokens file here, or it has errors. */

@@ -154,7 +154,7 @@ export function boundOf(text: string): Pick<TimeComparison, 'isDay' | 'isNullabl
     (name) =>
       OF_TIMES.test(name) || OF_DAYS.test(name) || name === 'Nullable' || /^DateTime(?:64)?$/.test(name),
   );
-  // What these names do not return for no argument but NULL, others do not return at all.
+  // No function but these returns NULL if no argument is NULL.
   const isNullable = /null|case/i.test(text) || text.includes('{');
   return isKnown && (isDay || isTime) ? { isDay, isNullable } : undefined;
 }

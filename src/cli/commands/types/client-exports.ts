@@ -5,7 +5,7 @@ export const CLIENT_EXPORTS = `
 interface ExportRequests {
   /** Asks for the export. */
   create(): Promise<Response>;
-  /** Of an export: its state, or the path below it. */
+  /** Sends a request for the state of an export, or for a path below it. */
   send(path: string, init?: RequestInit): Promise<Response>;
 }
 

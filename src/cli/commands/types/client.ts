@@ -130,7 +130,7 @@ export interface Client {
    * signal aborts, or the service ends the stream for good. Throws MillraceError.
    */
   live<Name extends LiveEndpointName>(name: Name, parameters: ParametersOf<Name>, options?: CallOptions): AsyncGenerator<LiveEvent<RowOf<Name>>, void, void>;
-  /** The same for a query over the endpoint's tables. */
+  /** Does the same for a query over the endpoint's tables. */
   consumerLive<Name extends LiveEndpointName>(
     name: Name,
     query: ConsumerQueryOf<Name>,
@@ -146,7 +146,7 @@ export interface Client {
   ): AsyncGenerator<Page<Record<string, unknown>>, void, void>;
   /** Makes a file of all rows of an endpoint, and opens it when it is finished. Rejects with MillraceError. */
   export<Name extends ExportedEndpointName>(name: Name, parameters: ParametersOf<Name>, options: ExportOptions<Name>): Promise<ExportedFile>;
-  /** The same for a query over the endpoint's tables. */
+  /** Does the same for a query over the endpoint's tables. */
   consumerExport<Name extends ExportedEndpointName>(
     name: Name,
     query: ConsumerQueryOf<Name>,

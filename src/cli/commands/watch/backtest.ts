@@ -27,7 +27,7 @@ export interface Backtest extends Pick<BacktestOptions, 'endpoint' | 'watch' | '
   readonly unbounded: readonly string[];
 }
 
-/** Of messages, and of spans. */
+/** At most so many messages are kept, and so many spans. */
 const MAX_KEPT = 20_000;
 /** Looks that run together. */
 const TOGETHER = 4;

@@ -1,4 +1,4 @@
-// What a watch was from when until when: of the watch as a whole, and of each of its groups.
+// Collects the states of a watch, each with its begin and end: of the watch as a whole, and of each of its groups.
 import type { WatchRecord } from '../../../service/watches/record.ts';
 
 export type SpanState = 'firing' | 'pending' | 'failing' | 'no_data';
@@ -17,7 +17,7 @@ export interface StateSpan {
 /** Collects spans while the record advances. */
 export interface Spans {
   add(record: WatchRecord, now: number): void;
-  /** Those that have ended so far. */
+  /** Counts the spans that have ended so far. */
   readonly count: () => number;
   end(until: number): readonly StateSpan[];
 }

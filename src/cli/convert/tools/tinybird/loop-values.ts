@@ -155,7 +155,7 @@ export function listOf(expression: TemplateExpression, scope: LoopScope): string
 const NUMBERS = /^(U?Int(8|16|32|64|128|256)|Float(32|64))$/;
 const TIMES = /^(Date|Date32|DateTime)$/;
 
-/** What `{{ expression }}` writes: a text, or a value of the type that it is declared with. */
+/** Returns the SQL of what `{{ expression }}` writes: a text, or a value of the type that it is declared with. */
 export function outputOf(expression: TemplateExpression, scope: LoopScope): string | undefined {
   const name = calledName(expression) ?? '';
   if (!NUMBERS.test(name) && !TIMES.test(name)) return textOf(expression, scope);
