@@ -2,6 +2,7 @@
 import { createHmac } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { createTinybirdKeyring } from '../../../src/service/auth/tinybird-jwt.ts';
+import { loadSettings } from '../../../src/service/config/load-settings.ts';
 import { eitherOf, type JwtKeyring } from '../../../src/service/auth/token-checks.ts';
 
 const SECRET = 'a-secret-of-the-workspace-0123456789';
@@ -107,4 +108,24 @@ test('beside an issuer, each has the tokens of its algorithms', async () => {
   expect((await both?.authenticate(sign({ workspace_id: 'w2' }), NOW))?.kind).toBe('rejected');
   expect(seen).toEqual([foreign]);
   expect([eitherOf(undefined, issuer), eitherOf(keyring, undefined)]).toEqual([issuer, keyring]);
+});
+
+test('a secret without a workspace is a finding, and so is a workspace alone', async () => {
+  const load = (env: Readonly<Record<string, string>>) =>
+    loadSettings({ flags: {}, env, file: { path: '', required: false } });
+  const env = { MILLRACE_TINYBIRD_SIGNING_KEY: SECRET, MILLRACE_TINYBIRD_WORKSPACE: 'w1' };
+  const loaded = await load(env);
+  expect('settings' in loaded && loaded.settings.tinybird).toEqual({
+    isServed: false,
+    port: undefined,
+    tokens: { signingKey: SECRET, workspace: 'w1', skewSeconds: 30 },
+  });
+  expect(JSON.stringify('settings' in loaded && loaded.settings.shown)).not.toContain(SECRET);
+  for (const name of Object.keys(env)) {
+    const half = await load({ [name]: SECRET });
+    expect('settings' in half ? [] : half.diagnostics.map(({ code }) => code)).toEqual([
+      'settings.tinybird_incomplete',
+    ]);
+  }
+  expect(await load({ ...env, MILLRACE_TINYBIRD_SIGNING_KEY: 'short' })).not.toHaveProperty('settings');
 });
