@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Token } from '../../src/service/config/generated/tokens.ts';
 import type { Engine } from '../../src/service/engine/engine.ts';
 import { fileOf, fill, TABLE_KINDS } from '../guard/sandbox/tenants.ts';
-import { startService, type TestService } from './service.ts';
+import { startService, type TestService, type TestServiceOptions } from './service.ts';
 
 /** Of one length, so that texts that name them are as well. */
 export const DATABASES = ['aaaaaaa', 'hostile'] as const;
@@ -21,6 +21,7 @@ interface AttackedOptions {
   /** Statements after those of the corpus. */
   readonly sql?: readonly string[];
   readonly tokens?: readonly Token[];
+  readonly settings?: TestServiceOptions['settings'];
 }
 
 /** The endpoints are `corpus`, and `{kind}.{database}` with the parameter `project` and the table `t`. */
@@ -30,6 +31,7 @@ export async function startAttacked({
   files = {},
   sql: added = [],
   tokens = [],
+  settings = {},
 }: AttackedOptions): Promise<TestService> {
   const folder = await mkdtemp(join(tmpdir(), 'millrace-endpoints-'));
   const read = (name: string): Promise<string> => readFile(join(CORPUS, name), 'utf8');
@@ -45,7 +47,14 @@ export async function startAttacked({
   const fillAll = async (engine: Engine): Promise<void> => {
     for (const database of DATABASES) await fill(engine, database, chosen);
   };
-  const service = await startService({ endpoints: folder, sql, fill: fillAll, isDevelopment, tokens });
+  const service = await startService({
+    endpoints: folder,
+    sql,
+    fill: fillAll,
+    isDevelopment,
+    tokens,
+    settings,
+  });
   await rm(folder, { recursive: true });
   return service;
 }

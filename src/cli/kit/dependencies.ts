@@ -19,6 +19,7 @@ export interface RunningService {
   readonly address: string;
   /** The ClickHouse interface's own listener, if it has one. */
   readonly clickhouse: string | undefined;
+  readonly tinybird: string | undefined;
   readonly catalog: LiveCatalog;
   /** Which parts are ready, and which are not. */
   readonly readiness: () => Promise<{

@@ -2,6 +2,7 @@
 import type { Finished, FinishedCall, Observe } from '../../sql/base/observation.ts';
 import type { RedisLink } from '../cache/redis-link.ts';
 import { CLICKHOUSE_ROUTE } from '../fronts/clickhouse/routes.ts';
+import { TINYBIRD_ROUTE } from '../fronts/tinybird/routes.ts';
 import { MCP_ROUTE } from '../fronts/mcp/routes.ts';
 import { QUERY_ROUTE } from '../fronts/server.ts';
 import { createKeyUsage, type KeyUsage } from '../limits/key-usage.ts';
@@ -37,9 +38,15 @@ export function openCalls(link: RedisLink | undefined): Calls {
   };
 }
 
+const ROUTES_OF_CALLS: ReadonlySet<string> = new Set([
+  QUERY_ROUTE.url,
+  CLICKHOUSE_ROUTE,
+  TINYBIRD_ROUTE,
+  MCP_ROUTE,
+]);
+
 /** Checks of queries are no calls. */
 function isCall(request: Finished): request is FinishedCall {
   const { route, endpoint } = request;
-  const isOfCalls = route === QUERY_ROUTE.url || route === CLICKHOUSE_ROUTE || route === MCP_ROUTE;
-  return isOfCalls && endpoint !== undefined;
+  return ROUTES_OF_CALLS.has(route) && endpoint !== undefined;
 }

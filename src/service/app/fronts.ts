@@ -8,6 +8,7 @@ import {
 import { addExplorer } from '../fronts/explorer/routes.ts';
 import { addMcp } from '../fronts/mcp/routes.ts';
 import type { Front } from '../fronts/server.ts';
+import { addTinybird, TINYBIRD_ROUTE, type TinybirdOptions } from '../fronts/tinybird/routes.ts';
 import type { BaseOptions } from '../http/base-server.ts';
 import { rejectOtherMethods } from '../http/other-methods.ts';
 import { admitKey, identifyKey, type AdmitKey } from '../request/admission/keys.ts';
@@ -17,8 +18,18 @@ import { exportsFront } from './exports-front.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 
-/** The listeners have `base` in common; ClickHouse's interface needs `clickhouse`. */
-export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouseOptions): readonly Front[] {
+/** What the fronts need that have a listener of their own besides. */
+export interface InterfaceOptions {
+  readonly clickhouse: ClickHouseOptions;
+  readonly tinybird: TinybirdOptions;
+}
+
+/** The listeners have `base` in common. */
+export function frontsOf(
+  parts: Parts,
+  base: BaseOptions,
+  { clickhouse, tinybird }: InterfaceOptions,
+): readonly Front[] {
   const { settings, path, catalog, isDevelopment } = parts;
   const fronts: readonly (Front | false)[] = [
     (app) => addExplorer(app, rejectOtherMethods),
@@ -35,6 +46,7 @@ export function frontsOf(parts: Parts, base: BaseOptions, clickhouse: ClickHouse
         addEventsRoute(app, options, rejectOtherMethods);
       }),
     settings.clickhouseInterface && ((app) => createClickHouseRoutes(clickhouse).add(app, CLICKHOUSE_ROUTE)),
+    settings.tinybird.isServed && ((app) => addTinybird(app, TINYBIRD_ROUTE, tinybird)),
     settings.mcp &&
       ((app) =>
         addMcp(app, {

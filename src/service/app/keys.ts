@@ -1,6 +1,8 @@
 // API keys: those in the tokens file, tokens of an issuer, and how often each is used.
 import { join } from 'node:path';
 import { createJwtKeyring } from '../auth/jwt.ts';
+import { createTinybirdKeyring } from '../auth/tinybird-jwt.ts';
+import { eitherOf } from '../auth/token-checks.ts';
 import { createKeyUse, type KeyUse, type Uses, type UseStore } from '../auth/key-use.ts';
 import { openLiveKeyring, type LiveKeyring } from '../auth/live-keyring.ts';
 import { createUseFile, createUseRedis } from '../auth/use-stores.ts';
@@ -24,7 +26,15 @@ export interface KeyringOptions {
 export function openKeyring({ settings, extraTokens, observe, check }: KeyringOptions): Promise<LiveKeyring> {
   const { tokens: path, jwt } = settings;
   const issuer = jwt && createJwtKeyring({ ...jwt, observe, monotonic: clock.monotonic });
-  return openLiveKeyring({ path, extra: extraTokens, jwt: issuer, observe, after, check });
+  const signed = settings.tinybird.tokens && createTinybirdKeyring(settings.tinybird.tokens);
+  return openLiveKeyring({
+    path,
+    extra: extraTokens,
+    jwt: eitherOf(signed, issuer),
+    observe,
+    after,
+    check,
+  });
 }
 
 /** Counts uses of keys in Redis, shared by all replicas, or else in the data directory. */

@@ -22,6 +22,8 @@ import { dataCause, dataCheck } from './data-checks.ts';
 import { callsOf } from './call-reports.ts';
 import { frontsOf } from './fronts.ts';
 import { createTextSource } from './texts.ts';
+import { createTinybirdServer } from '../fronts/tinybird/server.ts';
+import { tinybirdOptions } from './tinybird.ts';
 import { readVersion } from './version.ts';
 import { respond } from '../fronts/live/follow.ts';
 import { explain } from '../request/explain.ts';
@@ -39,6 +41,8 @@ export interface Listeners {
   readonly admin: Listener;
   /** Undefined: ClickHouse's HTTP interface has no listener of its own. */
   readonly clickhouse: Listener | undefined;
+  /** Undefined: Tinybird's API has no listener of its own. */
+  readonly tinybird: Listener | undefined;
 }
 
 /** Creates all without listening. */
@@ -58,6 +62,7 @@ export function createListeners(parts: Parts): Listeners {
     isReady: async () => (await getReadiness()).ready,
     version: CLICKHOUSE_VERSION,
   };
+  const tinybird = tinybirdOptions(parts, base);
   const server = createServer({
     ...base,
     respond: (call) => respond(parts, call),
@@ -79,7 +84,7 @@ export function createListeners(parts: Parts): Listeners {
       mcp: settings.mcp ? MCP_ROUTE : undefined,
     }),
     readiness: getReadiness,
-    fronts: frontsOf(parts, base, clickhouse),
+    fronts: frontsOf(parts, base, { clickhouse, tinybird }),
     answerForeign: (error, socket) =>
       settings.clickhouseInterface && answerNativeHello(error, socket, CLICKHOUSE_ROUTE),
   });
@@ -94,8 +99,12 @@ export function createListeners(parts: Parts): Listeners {
     loading: parts.loading,
     purge: (name) => cache.readThrough.forget(keyPrefix(name)),
   });
-  const own = settings.clickhousePort === undefined ? undefined : createClickHouseServer(clickhouse);
-  return { server, admin, clickhouse: own };
+  return {
+    server,
+    admin,
+    clickhouse: settings.clickhousePort === undefined ? undefined : createClickHouseServer(clickhouse),
+    tinybird: settings.tinybird.port === undefined ? undefined : createTinybirdServer(tinybird),
+  };
 }
 
 /** The document of the API for a key. In development, tools can load it without one. */

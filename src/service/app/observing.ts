@@ -5,6 +5,7 @@ import type { Observe } from '../../sql/base/observation.ts';
 import { EngineError, type Engine } from '../engine/engine.ts';
 import { createCallsTable, insertCalls } from '../engine/calls-table.ts';
 import { CLICKHOUSE_ROUTE } from '../fronts/clickhouse/routes.ts';
+import { TINYBIRD_ROUTE } from '../fronts/tinybird/routes.ts';
 import { QUERY_ROUTE } from '../fronts/server.ts';
 import { createMetrics, type Metrics } from '../observe/metrics.ts';
 import { NO_TRACING, type Tracing } from '../observe/tracing.ts';
@@ -75,6 +76,8 @@ async function openTracing({ traces }: Settings): Promise<Tracing> {
 /** CANNOT_PARSE_TEXT, CANNOT_PARSE_ESCAPE_SEQUENCE, CANNOT_PARSE_QUOTED_STRING, CANNOT_PARSE_INPUT_ASSERTION_FAILED, CANNOT_PARSE_DATETIME, CANNOT_PARSE_NUMBER, INCORRECT_DATA. */
 const UNREADABLE: ReadonlySet<number> = new Set([6, 25, 26, 27, 41, 72, 117]);
 
+const OTHER_ROUTES: ReadonlySet<string> = new Set([CLICKHOUSE_ROUTE, TINYBIRD_ROUTE]);
+
 /**
  * The embedded engine always has the table, because an endpoint reads it. A failure to create it is reported, and
  * creation is retried with each write.
@@ -98,7 +101,7 @@ async function openUsage(settings: Settings, engine: Engine, observe: Observe): 
     },
     isUnreadable: (cause) => cause instanceof EngineError && UNREADABLE.has(cause.engineCode ?? 0),
     isCounted: ({ route, endpoint }) =>
-      route === QUERY_ROUTE.url || (route === CLICKHOUSE_ROUTE && endpoint !== undefined),
+      route === QUERY_ROUTE.url || (OTHER_ROUTES.has(route) && endpoint !== undefined),
     now: clock.epoch,
     after,
     observe,

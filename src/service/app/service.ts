@@ -18,6 +18,8 @@ export interface Service {
   readonly admin: string;
   /** Base URL of the ClickHouse interface's own listener; undefined if it has none. */
   readonly clickhouse: string | undefined;
+  /** Base URL of the own listener of Tinybird's API; undefined if it has none. */
+  readonly tinybird: string | undefined;
   readonly catalog: LiveCatalog;
   /** Readiness and the state of each dependency. */
   readonly readiness: () => Promise<Readiness>;
@@ -47,17 +49,18 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     after,
   });
   await gate.check();
-  const { server, admin, clickhouse } = createListeners(parts);
+  const { server, admin, clickhouse, tinybird } = createListeners(parts);
   const stop = async (): Promise<void> => {
     gate.close();
     if (parts.loading !== undefined) await removeAdminFile(settings.data);
-    await Promise.all([server.close(), clickhouse?.close()]);
+    await Promise.all([server.close(), clickhouse?.close(), tinybird?.close()]);
     await Promise.all([closeParts(), admin.close()]);
   };
   const { host, port, clickhousePort, adminHost, adminPort } = settings;
-  const listen = async (): Promise<Pick<Service, 'address' | 'admin' | 'clickhouse'>> => ({
+  const listen = async (): Promise<Pick<Service, 'address' | 'admin' | 'clickhouse' | 'tinybird'>> => ({
     address: await server.listen({ host, port }),
     clickhouse: await clickhouse?.listen({ host, port: clickhousePort ?? 0 }),
+    tinybird: await tinybird?.listen({ host, port: settings.tinybird.port ?? 0 }),
     admin: await admin.listen({ host: adminHost, port: adminPort, exclusive: true }), // not shared with other workers
   });
   const addresses = await listen().catch(async (cause: unknown) => {
@@ -75,7 +78,7 @@ export async function openService(options: ServiceOptions): Promise<Service> {
     flush: parts.observing.flush,
     stop,
     closeConnections: () => {
-      for (const each of [server, clickhouse]) each?.server.closeAllConnections();
+      for (const each of [server, clickhouse, tinybird]) each?.server.closeAllConnections();
     },
     observe,
   });

@@ -4,7 +4,7 @@ import type { Observe } from '../../sql/base/observation.ts';
 import type { Token } from '../config/generated/tokens.ts';
 import { watchPaths } from '../config/watch.ts';
 import type { After } from '../../sql/base/clock.ts';
-import type { JwtKeyring } from './jwt.ts';
+import type { JwtKeyring } from './token-checks.ts';
 import { createKeyring, type FileKeyring, type Keyring } from './keyring.ts';
 import { createReadTokens, type LoadedTokens } from './tokens-file.ts';
 

@@ -9,6 +9,7 @@ import type { SettingsFile } from './generated/settings.ts';
 import { jwtSettings, type JwtOptionalKey } from './jwt-settings.ts';
 import { allowedOrigins } from './origins.ts';
 import { engineSources } from './engine-sources.ts';
+import { tinybirdSettings, type TinybirdOptionalKey } from './tinybird-settings.ts';
 import { traceSettings, type TraceKey } from './trace-settings.ts';
 import { publicUrl } from './url-settings.ts';
 import type { Settings, SettingName } from './settings.ts';
@@ -25,14 +26,10 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   const defaults = Object.fromEntries(
     names.filter((n) => n.default !== undefined).map((n) => [n.key, n.default]),
   );
-  const all = { ...defaults, ...given } as SettingsFile & Required<Omit<SettingsFile, OptionalKey>>; // every other key has a default in the schema
+  const all = { ...defaults, ...given } as AllSettings; // every other key has a default in the schema
   const sizes = defaultSizes(availableMemory());
   return {
-    host: all.host,
-    port: all.port,
-    clickhouseInterface: all.clickhouse_interface,
-    clickhousePort: all.clickhouse_port,
-    mcp: all.mcp,
+    ...interfacesOf(all),
     endpoints: all.endpoints,
     tenancy: all.tenancy,
     budget: all.budget,
@@ -82,12 +79,29 @@ export function resolve(given: SettingsFile, names: readonly SettingName[]): Omi
   };
 }
 
+/** Where the service listens, and for which protocols. */
+function interfacesOf(
+  all: AllSettings,
+): Pick<Settings, 'host' | 'port' | 'clickhouseInterface' | 'clickhousePort' | 'tinybird' | 'mcp'> {
+  return {
+    host: all.host,
+    port: all.port,
+    clickhouseInterface: all.clickhouse_interface,
+    clickhousePort: all.clickhouse_port,
+    tinybird: tinybirdSettings(all),
+    mcp: all.mcp,
+  };
+}
+
 function listOf(text: string | undefined): readonly string[] {
   return text === undefined ? [] : text.split(/, */);
 }
 
+type AllSettings = SettingsFile & Required<Omit<SettingsFile, OptionalKey>>;
+
 type OptionalKey =
   | 'clickhouse_port'
+  | TinybirdOptionalKey
   | 'tenancy'
   | 'budget'
   | TraceKey

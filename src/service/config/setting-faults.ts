@@ -7,6 +7,7 @@ import type { SettingsFile } from './generated/settings.ts';
 import { findHalfJwt } from './jwt-settings.ts';
 import { findInvalidOrigins } from './origins.ts';
 import { findInvalidTraces } from './trace-settings.ts';
+import { findHalfTinybird } from './tinybird-settings.ts';
 import { findInvalidExports } from './export-settings.ts';
 import { findInvalidUrls } from './url-settings.ts';
 
@@ -14,6 +15,7 @@ import { findInvalidUrls } from './url-settings.ts';
 export function findConflicts(values: SettingsFile): readonly Finding[] {
   return [
     ...findHalfJwt(values),
+    ...findHalfTinybird(values),
     ...findHalfCertificate(values),
     ...findUnknownSources(values),
     ...findInvalidTraces(values),

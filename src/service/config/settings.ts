@@ -5,6 +5,7 @@ import type { ExportSettings } from './export-settings.ts';
 import type { SettingsFile } from './generated/settings.ts';
 import { readSchema } from './schema-file.ts';
 import type { JwtSettings } from './jwt-settings.ts';
+import type { TinybirdSettings } from './tinybird-settings.ts';
 import type { TraceSettings } from './trace-settings.ts';
 
 /** Effective settings. Sizes are in bytes, times in seconds unless noted. */
@@ -15,6 +16,7 @@ export interface Settings {
   readonly clickhouseInterface: boolean;
   /** Of ClickHouse's HTTP interface; undefined: no listener of its own. */
   readonly clickhousePort: number | undefined;
+  readonly tinybird: TinybirdSettings;
   /** It is true if the API listener serves MCP. */
   readonly mcp: boolean;
   readonly endpoints: string;

@@ -46,6 +46,9 @@ const EXPOSED = [
   'X-ClickHouse-Server-Display-Name',
   'X-ClickHouse-Summary',
   'X-ClickHouse-Timezone',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
   'X-Request-Id',
 ];
 /** Request header fields that the service reads and pages may set. */

@@ -89,6 +89,8 @@ export type Observation =
       readonly admin: string;
       /** The ClickHouse interface's own listener, if it has one. */
       readonly clickhouse?: string | undefined;
+      /** The own listener of Tinybird's API, if it has one. */
+      readonly tinybird?: string | undefined;
       readonly engine: 'embedded' | 'http';
     }
   /** `code` is -1 if the worker was ended by a signal. */

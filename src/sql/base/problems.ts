@@ -227,6 +227,7 @@ export const PROBLEMS = {
     title: 'A value does not fit the type of its placeholder',
     hint: 'Send the value in the text form of the type that the placeholder has.',
   },
+  'tinybird.not_served': kind(404, 'This is not served here', 'Call pipes at /v0/pipes/{name}.json.'),
   'auth.missing': {
     status: 401,
     title: 'Missing API key',

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { openService, type Service } from '../../../src/service/app/service.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import { hashKey } from '../../../src/service/auth/keyring.ts';
+import { NO_TINYBIRD } from '../../../src/service/config/tinybird-settings.ts';
 import type { Token } from '../../../src/service/config/generated/tokens.ts';
 import { startRedis, type RedisServer } from '../../support/redis.ts';
 import { startService, writeEndpoint, type TestService } from '../../support/service.ts';
@@ -14,6 +15,7 @@ const NAMES = [
   'cached',
   'clickhouse',
   'mcp',
+  'tinybird',
   'post',
   'consumer',
   'replicas',
@@ -43,7 +45,10 @@ const PARAMETER = 'parameters: { p: { type: String, default: a } }';
 let service: TestService;
 
 beforeAll(async () => {
-  service = await startService({ tokens: TOKENS, settings: { connections: 3, queue: 40 } });
+  service = await startService({
+    tokens: TOKENS,
+    settings: { connections: 3, queue: 40, tinybird: { ...NO_TINYBIRD, isServed: true } },
+  });
   const endpoints = {
     big: `query: ${BIG}\n${PARAMETER}`,
     kept: `query: ${BIG}\n${PARAMETER}\ncache: { ttl: 600 }`,
@@ -149,6 +154,22 @@ describe('a budget for reading', () => {
       const rejected = await attempt();
       const text = await rejected.text();
       expect({ key, text }).toEqual({ key, text: expect.stringMatching(/budget/i) });
+    }
+  });
+
+  test('Tinybird’s API charges it, and says so in the form of rates', async () => {
+    const pipe = (path: string) =>
+      fetch(`${service.service.address}/tinybird/v0/pipes/${path}&token=tinybird`);
+    const before = service.observed.length;
+    expect((await pipe('big.json?p=charged')).status).toBe(200);
+    const spent = service.observed.slice(before).filter((each) => each.kind === 'budget.spent');
+    expect(spent).toContainEqual(expect.objectContaining({ endpoint: 'big', policies: ['key-read'] }));
+    await ask('big', 'tinybird'); // which uses up its budget
+    const query = encodeURIComponent('SELECT sum(n) AS n FROM t');
+    for (const path of ['big.csv?p=b', `open.json?q=${query}`]) {
+      const rejected = await pipe(path);
+      expect([rejected.status, await rejected.json()]).toMatchObject([429, { code: 'budget.exceeded' }]);
+      expect(Number(rejected.headers.get('retry-after'))).toBeGreaterThan(80_000);
     }
   });
 

@@ -3,7 +3,8 @@ import { createHmac, generateKeyPairSync, sign, type KeyObject } from 'node:cryp
 import { createServer, type Server } from 'node:http';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { createJwtKeyring, type JwtKeyring } from '../../../src/service/auth/jwt.ts';
+import { createJwtKeyring } from '../../../src/service/auth/jwt.ts';
+import type { JwtKeyring } from '../../../src/service/auth/token-checks.ts';
 import type { Observation } from '../../../src/sql/base/observation.ts';
 import { Problem } from '../../../src/sql/base/problem.ts';
 import { runs } from '../../support/runs.ts';

@@ -29,6 +29,7 @@ test('every setting of the schema is resolved', () => {
     'effective-settings.ts',
     'clickhouse-settings.ts',
     'jwt-settings.ts',
+    'tinybird-settings.ts',
     'trace-settings.ts',
     'export-settings.ts',
   ]

@@ -79,7 +79,8 @@ export async function check(
   requireKeys({ settings, isDevelopment });
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore);
   await seedOrClose(engine, settings, deps.terminal);
-  const free = { ...settings, port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
+  const own = { clickhousePort: undefined, tinybird: { ...settings.tinybird, port: undefined } };
+  const free = { ...settings, ...own, port: 0, adminPort: 0, usage: false };
   let redisCause: string | undefined;
   const observe: Observe = (event) => {
     if (event.kind === 'cache.remote_lost') redisCause = describeCause(event.cause);

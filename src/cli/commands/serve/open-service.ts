@@ -61,9 +61,11 @@ function addressOf(
   settings: Settings,
 ): { readonly at: string; readonly host: string; readonly port: string } {
   const failed = cause instanceof Error && 'port' in cause ? cause.port : undefined;
-  const { host, port, clickhousePort, adminHost, adminPort } = settings;
+  const { host, port, clickhousePort, tinybird, adminHost, adminPort } = settings;
   if (failed !== port && failed === clickhousePort)
     return { at: `${host}:${clickhousePort}`, host: '--host', port: '--clickhouse-port' };
+  if (failed !== port && failed === tinybird.port)
+    return { at: `${host}:${tinybird.port}`, host: '--host', port: '--tinybird-port' };
   if (failed !== port && failed === adminPort)
     return { at: `${adminHost}:${adminPort}`, host: '--admin-host', port: '--admin-port' };
   return { at: `${host}:${port}`, host: '--host', port: '--port' };

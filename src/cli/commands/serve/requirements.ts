@@ -35,7 +35,8 @@ export function requireKeys({
   settings,
   isDevelopment,
 }: Pick<ServeOptions, 'settings' | 'isDevelopment'>): void {
-  if (settings.tokens !== undefined || settings.jwt !== undefined || isDevelopment) return;
+  const { tokens, jwt, tinybird } = settings;
+  if (tokens !== undefined || jwt !== undefined || tinybird.tokens !== undefined || isDevelopment) return;
   throw new CommandError(
     'No keys configured: set MILLRACE_TOKENS to a tokens file (create one with: millrace token create NAME), or use serve --dev',
   );

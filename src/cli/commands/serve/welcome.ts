@@ -22,6 +22,8 @@ export function welcome(
     service.clickhouse ?? (settings.clickhouseInterface ? `${service.address}/clickhouse` : '');
   if (clickhouse !== '')
     print(`ClickHouse clients: ${paint('bold', clickhouse)}, with the key as the password`);
+  const tinybird = service.tinybird ?? (settings.tinybird.isServed ? `${service.address}/tinybird` : '');
+  if (tinybird !== '') print(`Clients of Tinybird: ${paint('bold', tinybird)}, with the key as the token`);
   if (settings.mcp)
     print(`Agents (MCP): ${paint('bold', `${service.address}/mcp`)}, with the key in X-API-KEY`);
   print('');

@@ -1,4 +1,5 @@
 // A service for the time of one command.
+import { NO_TINYBIRD } from '../../../service/config/tinybird-settings.ts';
 import type { Settings } from '../../../service/config/settings.ts';
 import { openEngineOrExplain } from '../../kit/open-engine.ts';
 import type { RunningService } from '../../kit/dependencies.ts';
@@ -21,7 +22,8 @@ export async function withService<T>(
 ): Promise<T> {
   const engine = await openEngineOrExplain(deps.openEngine, settings, ignore, whenInUse);
   await seedOrClose(engine, settings, deps.terminal);
-  const alone = { host: '127.0.0.1', port: 0, adminPort: 0, clickhousePort: undefined, usage: false };
+  const own = { clickhousePort: undefined, tinybird: NO_TINYBIRD };
+  const alone = { ...own, host: '127.0.0.1', port: 0, adminPort: 0, usage: false };
   const service = await openOrExplain(deps, {
     settings: { ...settings, ...alone, tokens: undefined, jwt: undefined, redisUrl: undefined },
     engine,

@@ -21,6 +21,22 @@ export interface SettingsFile {
    */
   clickhouse_port?: number;
   /**
+   * Serve Tinybird's API at /tinybird of the API listener. tinybird_port does not depend on it.
+   */
+  tinybird_interface?: boolean;
+  /**
+   * Port of a listener of its own for Tinybird's API, on host, where it is at / as on the hosts of Tinybird; 0 selects a free port. Default: none.
+   */
+  tinybird_port?: number;
+  /**
+   * Secret that JSON Web Tokens in the form of Tinybird are signed with (HS256): they are accepted as keys. Requires tinybird_workspace; at least 32 characters.
+   */
+  tinybird_signing_key?: string;
+  /**
+   * Workspace (workspace_id) required in these tokens.
+   */
+  tinybird_workspace?: string;
+  /**
    * Serve the Model Context Protocol at /mcp of the API listener.
    */
   mcp?: boolean;

@@ -67,7 +67,8 @@ export function inOriginal(problem: Problem, source: string, { text, sourceOffse
   return new Problem(code, { detail, hint, errors, ...again, cause });
 }
 
-function lineStartsOf(text: string): readonly number[] {
+/** The offsets at which the lines of a text start. */
+export function lineStartsOf(text: string): readonly number[] {
   const starts = [0];
   for (let at = 0; at < text.length; at++) {
     const unit = text.charCodeAt(at);

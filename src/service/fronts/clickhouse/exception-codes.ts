@@ -121,6 +121,7 @@ const EXCEPTIONS: Readonly<Record<ProblemCode, Row>> = {
   'auth.conflict': AUTHENTICATION_FAILED,
   'route.endpoint_unknown': UNKNOWN_DATABASE,
   'route.unknown': BAD_ARGUMENTS,
+  'tinybird.not_served': NOT_IMPLEMENTED,
   'route.request_unknown': BAD_ARGUMENTS,
   'route.host_unknown': ACCESS_DENIED,
   'route.cross_site': ACCESS_DENIED,

@@ -46,7 +46,7 @@ export async function produceEngineFormat(
   const bytes = await withTail({ format: plan.format, written, pause }, (end) => {
     if (!reportsRowsBefore(plan.format.engine)) return withoutRowsRead(plan.format, end, rows);
     const { consumerQuery } = plan.query;
-    const isCut = truncated || (consumerQuery !== undefined && hasLimit(consumerQuery.canonicalSql));
+    const isCut = truncated || consumerQuery === undefined || hasLimit(consumerQuery.canonicalSql);
     return withoutRowsRead(plan.format, withRowsBefore(end, isCut ? rows : undefined), rows);
   });
   const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

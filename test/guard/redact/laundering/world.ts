@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashKey } from '../../../../src/service/auth/keyring.ts';
 import { answered } from '../../../support/answered.ts';
-import { KEY, startService, type TestService } from '../../../support/service.ts';
+import { KEY, startService, type TestService, type TestServiceOptions } from '../../../support/service.ts';
 import { endpointFiles, seedsOf, VERSIONS } from './people.ts';
 import { imagesOf, KINDS, secretOf, type Version } from './secrets.ts';
 
@@ -39,7 +39,11 @@ const OWN: ReadonlySet<string> = new Set([
 
 /** `more`: statements that fill other tables, and other endpoint files by name. */
 export async function openWorld(
-  more: { sql?: readonly string[]; files?: Readonly<Record<string, string>> } = {},
+  more: {
+    sql?: readonly string[];
+    files?: Readonly<Record<string, string>>;
+    settings?: TestServiceOptions['settings'];
+  } = {},
 ): Promise<World> {
   const endpoints = await mkdtemp(join(tmpdir(), 'millrace-people-'));
   for (const version of VERSIONS) {
@@ -49,7 +53,7 @@ export async function openWorld(
   const service = await startService({
     endpoints,
     sql: [...VERSIONS.flatMap(seedsOf), ...(more.sql ?? [])],
-    settings: { piiHashKey: 'a secret of the operator' },
+    settings: { piiHashKey: 'a secret of the operator', ...more.settings },
     tokens: [
       { name: 'guarded', sha256: hashKey(GUARDED), endpoints: ['*'], allow: ['sql', 'lql'], pii: 'redact' },
     ],
