@@ -18,7 +18,7 @@ import { exportsFront } from './exports-front.ts';
 import type { Parts } from './parts.ts';
 import { openMcp } from './mcp.ts';
 
-/** What the fronts need that have a listener of their own besides. */
+/** Fronts that can have a listener of their own need these. */
 export interface InterfaceOptions {
   readonly clickhouse: ClickHouseOptions;
   readonly tinybird: TinybirdOptions;

@@ -1,4 +1,4 @@
-// What all JSON Web Tokens have in common as keys: their form, their times, why one is rejected, and how long one is remembered.
+// Checks that all JSON Web Tokens share as keys: the form, the times, the reason of a rejection, and for how long one is remembered.
 import { hash } from 'node:crypto';
 import { errors, type JWTPayload } from 'jose';
 import { createLru } from '../../sql/base/lru.ts';
@@ -60,7 +60,7 @@ export function eitherOf(
 }
 
 /**
- * What is wrong with the times of a token (seconds since 1970). `iat` can only shorten the lifetime, because it may be
+ * Returns the fault in the times of a token (seconds since 1970). `iat` can only shorten the lifetime, because it may be
  * set by the party that requests the token.
  */
 export function timeFault({ iat, exp }: JWTPayload, now: number, skew: number): string | undefined {

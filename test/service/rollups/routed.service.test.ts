@@ -294,7 +294,10 @@ test('calls are repeated over the rows, and a difference switches the rollup off
     expect(found.rollup).toBe('verified_by_minute');
     return found;
   });
-  await eventually(() => Promise.resolve(expect(outcomes()).toContain('equal')));
+  await eventually(async () => {
+    await ask({}, {}, 'verified'); // a repetition is dropped while the engine is busy
+    expect(outcomes()).toContain('equal');
+  });
   const [[table] = []] = (await readRows(
     service.engine,
     "SELECT name FROM system.tables WHERE database = 'millrace_rollups' AND name LIKE 'verified%1m'",

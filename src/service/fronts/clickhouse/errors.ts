@@ -1,6 +1,6 @@
 // Problems as ClickHouse reports exceptions: one line of text that clients parse for the code and the name.
-import type { Problem, ProblemCode, ProblemDetail } from '../../../sql/base/problem.ts';
-import { PROBLEMS } from '../../../sql/base/problems.ts';
+import type { Problem, ProblemCode } from '../../../sql/base/problem.ts';
+import { problemSentences } from '../../http/problem-sentences.ts';
 import { exceptionOf } from './exception-codes.ts';
 
 /** An exception as it is sent. */
@@ -12,13 +12,13 @@ export interface Exception {
   readonly text: string;
 }
 
-/** Details beyond these are left out. */
-const MAX_DETAILS = 10;
-
 /** `version` is what `version()` returns. */
 export function exceptionFor(problem: Problem, version: string): Exception {
   const { code, name, status } = exceptionOf(problem);
-  const message = `${beginningOf(problem, code)}${messageOf(problem)}`.replaceAll(/\p{Cc}+/gu, ' '); // it may quote what was sent
+  const message = `${beginningOf(problem, code)}${problemSentences(problem, HINTS)}`.replaceAll(
+    /\p{Cc}+/gu,
+    ' ',
+  ); // it may quote what was sent
   const text = `Code: ${code}. DB::Exception: ${message} (${name}) (version ${version} (official build))\n`;
   return { code, status, text };
 }
@@ -57,24 +57,3 @@ const HINTS: Partial<Record<ProblemCode, string>> = {
   'sandbox.function_denied': 'The table system.functions lists the functions that queries may call.',
   'format.not_acceptable': 'Name another format in FORMAT or default_format.',
 };
-
-/** What is wrong, each detail that this does not say already, and what to do. */
-function messageOf({ code, message, errors, hint }: Problem): string {
-  const details = errors
-    .slice(0, MAX_DETAILS)
-    .filter((each) => !message.includes(each.message))
-    .map(describe);
-  const isGeneral = hint === PROBLEMS[code].hint;
-  const advice = ((isGeneral ? HINTS[code] : undefined) ?? hint).replace(/ (?:given|listed) in errors/, '');
-  return [sentence([message, details.join('; ')].filter(Boolean).join(': ')), sentence(advice)].join(' ');
-}
-
-function describe({ message, parameter, line, column }: ProblemDetail): string {
-  const place =
-    line === undefined ? parameter : `line ${line}${column === undefined ? '' : `, column ${column}`}`;
-  return place === undefined ? message : `${place}: ${message}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}

@@ -1,4 +1,4 @@
-// What a request asks for besides its key: a query, and values by name, from the URL and the body.
+// Reads the content of a request besides its key: a query, and values by name, from the URL and the body.
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { Problem } from '../../../sql/base/problem.ts';
 import { hasBody } from '../../http/body.ts';
@@ -28,7 +28,7 @@ export async function readSent(request: FastifyRequest, reply: FastifyReply): Pr
   const sent = body !== '' && hasFields ? { type, text: body } : undefined;
   const all = new Map<string, readonly RawValue[]>(readFields(queryStringOf(request), sent));
   all.delete(KEY_FIELD);
-  // What clients of the vendor say about themselves is not the value of a parameter.
+  // Tinybird's own clients send their names so; they are no values of a parameter.
   if (all.get('from')?.every((value) => CLIENTS.has(value)) === true) all.delete('from');
   const inBody = body !== '' && !hasFields ? queryIn(type, body) : [];
   const queries = [...(all.get('q') ?? []), ...inBody].filter((value) => value !== '' && value !== null);

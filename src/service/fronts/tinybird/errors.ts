@@ -1,8 +1,8 @@
 // Problems in the form of Tinybird's API: its statuses, and a JSON object with `error`.
 import type { FastifyReply } from 'fastify';
-import type { Problem, ProblemCode, ProblemDetail } from '../../../sql/base/problem.ts';
-import { PROBLEMS } from '../../../sql/base/problems.ts';
+import type { Problem, ProblemCode } from '../../../sql/base/problem.ts';
 import { READABLE_CODINGS } from '../../http/content-coding.ts';
+import { problemSentences } from '../../http/problem-sentences.ts';
 import type { RawBody } from '../../http/problems.ts';
 import { limitFields } from './reply.ts';
 
@@ -27,7 +27,7 @@ export function tinybirdProblemAsJson(problem: Problem): RawBody {
 
 /** Clients read `error`; the rest is for people. */
 function documentOf(problem: Problem, requestId: string): Readonly<Record<string, unknown>> {
-  return { error: textOf(problem), code: problem.code, request_id: requestId };
+  return { error: problemSentences(problem, HINTS), code: problem.code, request_id: requestId };
 }
 
 /** Tinybird answers 403 for a token that it does not know, 408 for queries that take too long, and 400 for any other fault of a request. */
@@ -37,19 +37,6 @@ function statusOf({ status, code }: Problem): number {
   return status === 406 || status === 415 || status === 422 ? 400 : status;
 }
 
-const MAX_DETAILS = 10;
-
-function textOf(problem: Problem): string {
-  const { code, message, errors, hint } = problem;
-  const details = errors
-    .slice(0, MAX_DETAILS)
-    .filter((each) => !message.includes(each.message))
-    .map(describe);
-  const isGeneral = hint === PROBLEMS[code].hint;
-  const advice = ((isGeneral ? HINTS[code] : undefined) ?? hint).replace(/ (?:given|listed) in errors/, '');
-  return [sentence([message, details.join('; ')].filter(Boolean).join(': ')), sentence(advice)].join(' ');
-}
-
 /** Hints of the API that do not fit this interface. */
 const HINTS: Partial<Record<ProblemCode, string>> = {
   'auth.missing': 'Send your token as Authorization: Bearer, or as token= in the URL.',
@@ -57,18 +44,10 @@ const HINTS: Partial<Record<ProblemCode, string>> = {
   'route.endpoint_unknown': 'GET /v0/pipes lists the pipes of your token.',
   'request.parameters_invalid': 'Correct the parameters; GET /v0/pipes lists those of a pipe.',
   'request.body_type_unsupported': 'Send application/json, application/x-www-form-urlencoded or text/plain.',
+  'clickhouse.read_only': 'Send one SELECT.',
+  'clickhouse.statement_unsupported': 'Send one SELECT.',
   'sandbox.table_denied': 'GET /v0/pipes lists the nodes that queries may read.',
   'sandbox.disabled': 'Call the pipe without q, or have its author set sandbox: { enabled: true }.',
   'format.not_acceptable': 'End the path with json, csv, ndjson or parquet.',
   'rate.exceeded': 'Wait for the number of seconds in Retry-After.',
 };
-
-function describe({ message, parameter, line, column }: ProblemDetail): string {
-  const place =
-    line === undefined ? parameter : `line ${line}${column === undefined ? '' : `, column ${column}`}`;
-  return place === undefined ? message : `${place}: ${message}`;
-}
-
-function sentence(text: string): string {
-  return /[.!?]$/.test(text) ? text : `${text}.`;
-}

@@ -1,4 +1,4 @@
-// What Tinybird's API has and this front has not, with what to use in its place.
+// Names the parts of Tinybird's API that this front does not serve, and what to use in their place.
 import { Problem } from '../../../sql/base/problem.ts';
 
 const PARTS: readonly (readonly [path: RegExp, what: string, hint: string])[] = [

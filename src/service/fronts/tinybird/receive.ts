@@ -26,7 +26,7 @@ export interface ReceivedCall {
   readonly located: (error: unknown) => unknown;
 }
 
-/** What a call asks of an endpoint. */
+/** A call asks this of a pipe. */
 interface AskedOfPipe {
   readonly sent: SentContent;
   /** Undefined: the saved query runs. */

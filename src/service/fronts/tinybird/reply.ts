@@ -18,7 +18,7 @@ export function sendList(reply: FastifyReply, list: unknown): FastifyReply {
     .send(JSON.stringify(list));
 }
 
-/** Those of the limit that has the least left, beside the fields of the API, which have all. */
+/** The fields of Tinybird describe the limit that has the least left; those of the API, beside them, describe all. */
 export function limitFields(states: readonly LimitState[] | undefined): Readonly<Record<string, string>> {
   const rates = (states ?? []).filter(({ unit }) => unit === undefined);
   const [first] = rates.toSorted((a, b) => a.remaining - b.remaining);

@@ -27,7 +27,7 @@ export async function answerSql(answering: Answering, received: ReceivedRequest)
   try {
     return await answerReceived(answering, await receiveSql(received, key, principal));
   } catch (error) {
-    // What is rejected before a pipe is known counts as well.
+    // A request that is rejected before a pipe is known counts as well.
     if (record.limits === undefined) await answering.admitKey(key, record);
     throw error;
   }
@@ -67,15 +67,19 @@ function pipeIn(text: string, catalog: Catalog, principal: Principal): string {
   });
   const [pipe, second] = pipes;
   if (pipe !== undefined && second === undefined) return pipe;
-  const [name = '_'] = names;
+  const [name] = names;
+  if (name === undefined)
+    throw new Problem('sandbox.table_denied', {
+      detail: 'The query names no pipe',
+      hint: 'Name a pipe in FROM, or send pipeline=NAME. A query that cannot be parsed names none.',
+    });
+  if (pipe !== undefined)
+    throw new Problem('sandbox.table_denied', {
+      detail: 'The query reads several pipes',
+      hint: 'Query one pipe at a time.',
+    });
   throw new Problem('sandbox.table_denied', {
-    detail:
-      pipe === undefined
-        ? `There is no pipe "${name.slice(0, 100)}" that your token may query`
-        : 'The query reads several pipes',
-    hint:
-      pipe === undefined
-        ? 'GET /v0/pipes lists the pipes of your token; pipeline=NAME says which pipe _ is. Data sources cannot be queried.'
-        : 'Query one pipe at a time.',
+    detail: `There is no pipe "${name.slice(0, 100)}" that your token may query`,
+    hint: 'GET /v0/pipes lists the pipes of your token; pipeline=NAME says which pipe _ is. Data sources cannot be queried.',
   });
 }

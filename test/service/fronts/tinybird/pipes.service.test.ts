@@ -151,7 +151,7 @@ describe('queries', () => {
       ['SELECT * FROM web.views', 400, 'sandbox.table_denied'],
       ['SELECT * FROM _ FORMAT CSV', 400, 'format.not_acceptable'],
       ['SELECT * FROM _ SETTINGS max_threads = 1', 400, 'sandbox.syntax_unsupported'],
-      ['INSERT INTO views VALUES (1)', 403, 'clickhouse.read_only'],
+      ['INSERT INTO views VALUES (1)', 403, 'clickhouse.read_only', /Send one SELECT\.$/],
       ['DESCRIBE _', 400, 'sandbox.syntax_unsupported'],
       ['SELECT nothing FROM\n _', 400, 'sandbox.function_denied', /line 1, column 8/],
       ['SELECT 1 FROM _, other_pipe', 400, 'sandbox.table_denied', /other_pipe.*line 1, column 18/],
@@ -190,6 +190,8 @@ describe('queries', () => {
     for (const text of ['SELECT 1', 'SELECT * FROM web.views', 'SELECT * FROM counted', 'SELECT * FROM missing'])
       expect(await get(`/v0/sql?${q(text)}`)).toMatchObject({ status: 400, code: 'sandbox.table_denied' });
     expect(await get(`/v0/sql?${q('SELECT * FROM top_pages, closed')}`)).toMatchObject({ error: expect.stringContaining('several pipes') });
+    for (const text of ['SELECT 1', 'SELECT max(page FROM top_pages'])
+      expect(await get(`/v0/sql?${q(text)}`)).toMatchObject({ status: 400, error: expect.stringMatching(/^The query names no pipe/) });
     expect(await get('/v0/sql')).toMatchObject({ status: 400, code: 'sandbox.query_invalid' });
     expect(await get(`/v0/sql?${q('SELECT * FROM top_pages FORMAT Native')}`)).toMatchObject({ code: 'format.not_acceptable' });
     const plain = { headers: { Authorization: `Bearer ${PLAIN}` } };
