@@ -413,7 +413,7 @@ test('axe finds nothing, in light and in dark, and on a phone there are time, le
   expect(await violationsInBothSchemes(page)).toEqual([]);
   await page.keyboard.press('Escape');
   await page.setViewportSize({ width: 390, height: 800 });
-  expect(await rows().first().locator('[role=gridcell]:visible').count()).toBe(3);
+  await expect.poll(() => rows().first().locator('[role=gridcell]:visible').count()).toBe(3);
   const overflow = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
   expect(overflow).toBeLessThanOrEqual(0);
   expect(visitor.complaints).toEqual([]);
